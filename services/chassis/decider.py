@@ -1,0 +1,112 @@
+"""What the chassis needs to know of a service: its pure core and its companion in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from services.contracts.core import Caused, Command, Event, Heard, Meta, Scope
+
+type_key = tuple[str, int]
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """One stored event with its place in the log. `meta` and `body` are the bytes as written."""
+
+    service: str
+    stream: str
+    """The table id: all that a service knows of one table is one stream, in one order."""
+
+    version: int
+    """Place in the stream, from 1, without holes."""
+
+    position: int
+    """Place in the service's log, from 1, without holes, in commit order."""
+
+    previous: int
+    """Position of the stream's previous published event; 0 where there is none."""
+
+    type: str
+    schema_version: int
+    meta: bytes
+    """JSON of `Meta`."""
+
+    body: bytes
+    """JSON of the event."""
+
+    previous_digest: bytes
+    digest: bytes
+    """SHA-256 over the stream's previous digest and the event; see `digest_of`."""
+
+    published: bool
+    recorded_at_us: int
+
+    @property
+    def event_id(self) -> str:
+        """`service:stream:version`."""
+        return f"{self.service}:{self.stream}:{self.version}"
+
+
+class Aggregate(Protocol):
+    """The pure core of one service, as a module or an object with these attributes."""
+
+    SERVICE: str
+    """"shoe", "round", "wager" or "settlement"."""
+
+    STATE_SCHEMA: int
+    """Raised whenever the state changes its form: older snapshots are then ignored."""
+
+    EVENTS: Mapping[str, type[Event]]
+    """Every event type of this service by its `type`."""
+
+    HEARS: Mapping[str, Mapping[str, type[Event]]]
+    """Events of other services that `react` wants, by service and type; others are passed over."""
+
+    def initial_state(self) -> Any: ...
+
+    def decide(self, command: Any, state: Any) -> Sequence[Event]: ...
+
+    def evolve(self, state: Any, event: Any) -> Any: ...
+
+    def react(self, heard: Heard, state: Any) -> Sequence[Command | Caused]: ...
+
+    def scope(self, state: Any) -> Scope: ...
+
+    def answer(self, command: Any, events: Sequence[Event], state: Any) -> Mapping[str, Any]:
+        """What a caller is told of a command that was carried out; stored with its id."""
+        ...
+
+
+class Staged(Struct, frozen=True):
+    """A decided event that is about to be appended in the open transaction."""
+
+    table_id: str
+    event: Event
+    meta: Meta
+
+
+Decide = Callable[[Any, Any], Sequence[Event]]
+
+
+class Companion(Protocol):
+    """What a service keeps in its database beside the log, in the transaction of the events."""
+
+    async def decider(self, tx: Any, table_id: str, command: Command, state: Any) -> Decide:
+        """The `decide` for this command, bound to what it may look at (a sealed shoe)."""
+        ...
+
+    async def effects(
+        self, tx: Any, staged: Sequence[Staged]
+    ) -> Sequence[tuple[Staged, Command]]:
+        """Effects of new events inside the transaction (a ledger entry).
+
+        Returns commands that follow from them, each with the event that caused it; they are
+        decided in the same transaction. Called again for the events of those, until none come.
+        """
+        ...
+
+    async def keep(self, tx: Any, heard: Sequence[Record]) -> None:
+        """Keep what was heard (settlement's journal), in the transaction of its effect."""
+        ...

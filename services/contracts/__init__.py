@@ -1,0 +1,1 @@
+"""The published language: events of every service, their envelope, topics and schemas."""

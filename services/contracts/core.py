@@ -1,0 +1,126 @@
+"""What all services share about commands and events. Pure data: no clock, no ids, no I/O.
+
+A service is a decider (`initial_state`, `decide`, `evolve`) and a `react` function. `decide` takes a
+`Command` and returns events or raises `Refused`; `react` takes what another service published
+(`Heard`) and returns commands for its own service. Who runs them, and where events are kept, is
+the business of a driver: the services, the table-log replay, or the simulation.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+
+class Actor(Struct, frozen=True):
+    """A person or machine that acts. `role` is an upper-case role name, such as GAME_SUPERVISOR."""
+
+    id: str
+    role: str
+
+
+SYSTEM = Actor("system", "SYSTEM")
+"""Timers, policies and reactions act under this name."""
+
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that happened, in the past tense. Never edited once stored."""
+
+    type: ClassVar[str] = ""
+    """Stable name on the wire and in the log, such as "betting-closed"; never a class name."""
+
+    schema_version: ClassVar[int] = 1
+    """Raised by one with every change that old readers could not take, beside an upcaster."""
+
+    published: ClassVar[bool] = True
+    """False for facts that stay inside the service, such as the identity of a burned card."""
+
+
+class Command(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something somebody wants done, in the imperative. Instants enter the core only here."""
+
+    at_us: int
+    """The instant the command counts from: microseconds since 1970-01-01T00:00:00Z."""
+
+    by: Actor
+    second: Actor | None = None
+    """A second person, where a clause asks for one."""
+
+
+class Meta(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The envelope of a stored event, without what only the log knows (position, recorded time)."""
+
+    table_id: str
+    occurred_at_us: int
+    actor: Actor
+    command_id: str
+    """The outside command that began the chain of events: the correlation id."""
+
+    cause: str
+    """What caused this event directly: the command's id, or the id of the event reacted to."""
+
+    depth: int
+    """Steps from the outside command: its own events are 1, reactions to those 2, and so on."""
+
+    rulebook_id: str = ""
+    rulebook_hash: str = ""
+    shoe_id: str = ""
+    coup_id: str = ""
+    second: Actor | None = None
+    test: bool = False
+    """True at tables in TEST mode."""
+
+    traceparent: str = ""
+    """W3C trace context in which the chain began."""
+
+
+class Scope(Struct, frozen=True):
+    """What of a service's state goes into the envelope of its events."""
+
+    rulebook_id: str = ""
+    rulebook_hash: str = ""
+    shoe_id: str = ""
+    test: bool = False
+
+
+class Heard(Struct, frozen=True):
+    """An event that another service published, as `react` gets it."""
+
+    event: Event
+    meta: Meta
+    service: str
+    """The service that published it, such as "round"."""
+
+    event_id: str
+    """`service:stream:version`, unique for ever."""
+
+
+class Caused(Struct, frozen=True):
+    """A command of a reaction whose cause is an event heard earlier than the present one.
+
+    Settlement uses it: whether the book or the result arrives last, the result is the cause.
+    """
+
+    command: Command
+    heard: Heard
+
+
+class Refused(Exception):
+    """The rules do not allow the command. `reason` is a code for machines, such as BURN_OWED."""
+
+    def __init__(self, reason: str, message: str, clauses: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+        self.message = message
+        self.clauses = clauses
+        """The rule texts behind the refusal, as `seed:clause`."""
+
+
+class NotYet(Exception):
+    """The service has not heard what the command rests on: try again, nothing was decided."""
+
+
+def event_id(service: str, stream: str, version: int) -> str:
+    """The id of an event: it follows from its place, so that nobody has to invent one."""
+    return f"{service}:{stream}:{version}"
