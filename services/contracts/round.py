@@ -1,0 +1,295 @@
+"""Events of the round service: what happens at the table and in the coup."""
+
+from __future__ import annotations
+
+from services.contracts.common import Card, Decision, TableSettings
+from services.contracts.core import Event
+
+SERVICE = "round"
+
+
+class TableOpened(Event):
+    """A table was opened; every other service takes up its settings."""
+
+    type = "table-opened"
+    session: int
+    settings: TableSettings
+
+
+class TableClosed(Event):
+    """The table takes no more coups until it is opened again."""
+
+    type = "table-closed"
+    session: int
+
+
+class DealerAssigned(Event):
+    """A dealer has the table."""
+
+    type = "dealer-assigned"
+    dealer: str
+
+
+class DealerChanged(Event):
+    """Another dealer took over; the rulebook may owe a burn for it."""
+
+    type = "dealer-changed"
+    dealer: str
+    replaced: str
+
+
+class SeatTaken(Event):
+    """A player took a numbered seat."""
+
+    type = "seat-taken"
+    seat: int
+    player: str
+
+
+class SeatVacated(Event):
+    """The seat is free again."""
+
+    type = "seat-vacated"
+    seat: int
+    player: str
+
+
+class BettingRequested(Event):
+    """The dealer asked for the next coup; a burn falls due first and betting opens after it."""
+
+    type = "betting-requested"
+    coup: int
+    closes_in_us: int | None = None
+    no_bet: bool = False
+
+
+class BettingNotOpened(Event):
+    """Betting was asked for and can't open: the burn before it ended the shoe."""
+
+    type = "betting-not-opened"
+    reason: str
+    message: str
+
+
+class BettingOpened(Event):
+    """Wagers are taken for the coup."""
+
+    type = "betting-opened"
+    coup_id: str
+    coup: int
+    """Number of the coup at this table and session, from 1."""
+
+    shoe_id: str
+    closes_at_us: int | None
+    """When the timer closes betting; none where only the dealer's call does."""
+
+    limits_version: int
+    method: str
+
+
+class NoBetCoupDeclared(Event):
+    """The coup is dealt without wagers; what was already staked on it goes back."""
+
+    type = "no-bet-coup-declared"
+    coup_id: str
+    coup: int
+    shoe_id: str
+    reason: str
+    clauses: tuple[str, ...] = ()
+
+
+class NoMoreBetsAnnounced(Event):
+    """The dealer called the end of betting."""
+
+    type = "no-more-bets-announced"
+    coup_id: str
+
+
+class BettingClosed(Event):
+    """The legal cut-off: a wager received at or after this instant is late."""
+
+    type = "betting-closed"
+    coup_id: str
+    closed_at_us: int
+    closed_by: str
+    """TIMER, CALL or CARD."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class BookCloseRequested(Event):
+    """The wager service is asked to close the book of the coup."""
+
+    type = "book-close-requested"
+    coup_id: str
+    reason: str
+    """AUTO, DEALER or FIRST_CARD."""
+
+
+class DealCalled(Event):
+    """The dealer wants the coup dealt out: each draw is instructed as it falls due."""
+
+    type = "deal-called"
+    coup_id: str
+
+
+class DealingOpened(Event):
+    """The book is closed: from now cards may be drawn for the coup."""
+
+    type = "dealing-opened"
+    coup_id: str
+    book_revision: int
+    book_wagers: int
+    book_digest: str
+
+
+class DrawInstructed(Event):
+    """The shoe is told to give so many cards."""
+
+    type = "draw-instructed"
+    coup_id: str
+    count: int
+
+
+class CoupStarted(Event):
+    """The first card of the coup is out."""
+
+    type = "coup-started"
+    coup_id: str
+    coup: int
+    draw_number: int
+
+
+class CardDealt(Event):
+    """A drawn card belongs to a hand; the draw order decides to which."""
+
+    type = "card-dealt"
+    coup_id: str
+    draw_number: int
+    hand: str
+    position: int
+    """1 to 3; 3 is the third card, laid across."""
+
+    card: Card | None
+    face_up: bool = True
+
+
+class PointsAnnounced(Event):
+    """The count of a hand was called."""
+
+    type = "points-announced"
+    coup_id: str
+    hand: str
+    points: int
+    final: bool = False
+
+
+class NaturalDeclared(Event):
+    """A hand holds 8 or 9 with two cards: nobody draws."""
+
+    type = "natural-declared"
+    coup_id: str
+    hand: str
+    points: int
+    clauses: tuple[str, ...] = ()
+
+
+class ThirdCardDecision(Event):
+    """Whether a hand takes a third card, and by which rule."""
+
+    type = "third-card-decision"
+    coup_id: str
+    hand: str
+    draw: bool
+    rule: str
+    clauses: tuple[str, ...] = ()
+
+
+class CoupResulted(Event):
+    """The result, computed from the cards in draw order."""
+
+    type = "coup-resulted"
+    coup_id: str
+    coup: int
+    player: tuple[Card, ...]
+    banker: tuple[Card, ...]
+    player_points: int
+    banker_points: int
+    winner: str
+    """PLAYER, BANKER or TIE."""
+
+    natural: bool
+    decisions: tuple[Decision, ...]
+    book_revision: int
+    """The revision of the book that the result rests on; 0 for a no-bet coup."""
+
+    no_bet: bool = False
+    revision: int = 1
+    clauses: tuple[str, ...] = ()
+
+
+class CoupVoided(Event):
+    """The coup has no result; stakes go back."""
+
+    type = "coup-voided"
+    coup_id: str
+    coup: int
+    reason: str
+    note: str = ""
+    player: tuple[Card, ...] = ()
+    banker: tuple[Card, ...] = ()
+    clauses: tuple[str, ...] = ()
+
+
+class IncidentRecorded(Event):
+    """Something out of the ordinary, for the record."""
+
+    type = "incident-recorded"
+    code: str
+    coup_id: str | None = None
+    coup: int | None = None
+    note: str = ""
+    clauses: tuple[str, ...] = ()
+
+
+class CoupClosed(Event):
+    """Nothing is left to do for the coup: the next betting may open."""
+
+    type = "coup-closed"
+    coup_id: str
+    coup: int
+    status: str
+    """SETTLED, NO_BET or VOID."""
+
+
+EVENTS: dict[str, type[Event]] = {
+    event.type: event
+    for event in (
+        TableOpened,
+        TableClosed,
+        DealerAssigned,
+        DealerChanged,
+        SeatTaken,
+        SeatVacated,
+        BettingRequested,
+        BettingNotOpened,
+        BettingOpened,
+        NoBetCoupDeclared,
+        NoMoreBetsAnnounced,
+        BettingClosed,
+        BookCloseRequested,
+        DealCalled,
+        DealingOpened,
+        DrawInstructed,
+        CoupStarted,
+        CardDealt,
+        PointsAnnounced,
+        NaturalDeclared,
+        ThirdCardDecision,
+        CoupResulted,
+        CoupVoided,
+        IncidentRecorded,
+        CoupClosed,
+    )
+}
+"""Every event of the service by its stable name."""

@@ -1,0 +1,50 @@
+"""Who may do what: the roles of the rule texts and which one stands in for which.
+
+A "second person" is somebody other than the actor who is GAME_SUPERVISOR or higher.
+"""
+
+from __future__ import annotations
+
+PLAYER = "PLAYER"
+DEALER = "DEALER"
+GAME_SUPERVISOR = "GAME_SUPERVISOR"
+CASINO_SUPERVISOR = "CASINO_SUPERVISOR"
+DUTY_MANAGER = "DUTY_MANAGER"
+INSPECTOR = "INSPECTOR"
+AUDITOR = "AUDITOR"
+SYSTEM = "SYSTEM"
+
+ROLES = (
+    PLAYER,
+    DEALER,
+    GAME_SUPERVISOR,
+    CASINO_SUPERVISOR,
+    DUTY_MANAGER,
+    INSPECTOR,
+    AUDITOR,
+    SYSTEM,
+)
+
+_STANDS_IN: dict[str, frozenset[str]] = {
+    PLAYER: frozenset({PLAYER}),
+    DEALER: frozenset({DEALER, GAME_SUPERVISOR, CASINO_SUPERVISOR, DUTY_MANAGER}),
+    GAME_SUPERVISOR: frozenset({GAME_SUPERVISOR, CASINO_SUPERVISOR, DUTY_MANAGER}),
+    CASINO_SUPERVISOR: frozenset({CASINO_SUPERVISOR, DUTY_MANAGER}),
+    DUTY_MANAGER: frozenset({DUTY_MANAGER}),
+    INSPECTOR: frozenset({INSPECTOR}),
+    AUDITOR: frozenset({AUDITOR}),
+    SYSTEM: frozenset({SYSTEM}),
+}
+
+
+def may_act_as(role: str, wanted: str, *, game_supervisor_counts: bool = False) -> bool:
+    """Whether somebody of `role` is accepted where `wanted` is asked for.
+
+    The policies of the platform itself (SYSTEM) do a dealer's work. `game_supervisor_counts` is
+    the house's choice that a game supervisor counts as a casino supervisor (004 1.1).
+    """
+    if role == SYSTEM:
+        return wanted in (SYSTEM, DEALER, PLAYER)
+    if game_supervisor_counts and wanted == CASINO_SUPERVISOR and role == GAME_SUPERVISOR:
+        return True
+    return role in _STANDS_IN[wanted]
