@@ -1,0 +1,421 @@
+"""Traces and metrics: every name in one table, the providers, and the thread between stored traces.
+
+Dashboards and alerts rest on our own `sabot.*` names, because the conventions for messaging and
+RPC are still moving. A name that is not in the table cannot be recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import socket
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from http.server import HTTPServer
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from opentelemetry import context as otel_context
+from opentelemetry import metrics, trace
+from opentelemetry.metrics import Counter, Histogram, Meter, UpDownCounter
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader, MetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.trace import SpanKind
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.metrics import _Gauge as Gauge
+    from opentelemetry.trace import Span
+
+SCOPE = "sabot"
+DURATION_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+SPAN_QUEUE_MAX = 4096
+"""Finished spans that wait for export; beyond it they are dropped, never the work they describe."""
+SPAN_EXPORT_DELAY_MS = 2000
+
+
+class Kind(Enum):
+    """The instruments we use. Lags are gauges that are set where the lag is known."""
+
+    COUNTER = "counter"
+    UP_DOWN = "up_down"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+class Metric(Struct, frozen=True):
+    """One metric: what it counts, in which unit (UCUM), and by which attributes."""
+
+    name: str
+    kind: Kind
+    unit: str
+    description: str
+    attributes: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+
+
+class Attribute(Struct, frozen=True):
+    """One attribute. `metric` is false where the values are too many for a metric."""
+
+    name: str
+    description: str
+    metric: bool
+
+
+def _table(*rows: Attribute) -> dict[str, Attribute]:
+    return {row.name.removeprefix("sabot."): row for row in rows}
+
+
+ATTRIBUTES: Mapping[str, Attribute] = _table(
+    Attribute("sabot.method", "full name of a gRPC method", metric=True),
+    Attribute("sabot.code", "gRPC status code by name", metric=True),
+    Attribute("sabot.command", "type of a command", metric=True),
+    Attribute("sabot.outcome", "what became of it, from a short list", metric=True),
+    Attribute("sabot.upstream", "service whose events are heard", metric=True),
+    Attribute("sabot.consumer", "who hears or follows: a consumer or a projection", metric=True),
+    Attribute("sabot.reason", "stable code of an error or refusal", metric=True),
+    Attribute("sabot.check", "name of a health check", metric=True),
+    Attribute("sabot.part", "name of a part of the process", metric=True),
+    Attribute("sabot.phase", "start or stop", metric=True),
+    Attribute("sabot.type", "type of an event", metric=True),
+    Attribute("sabot.table_id", "the stream", metric=False),
+    Attribute("sabot.command_id", "the outside command that began the chain", metric=False),
+    Attribute("sabot.event_id", "service:stream:version", metric=False),
+    Attribute("sabot.position", "place in a service's log", metric=False),
+    Attribute("sabot.actor", "id of who acts", metric=False),
+    Attribute("sabot.role", "role under which somebody acts", metric=False),
+)
+"""Attributes by their short name, which is the keyword that `count` and its siblings take."""
+
+_S = DURATION_BUCKETS_S
+_C, _U, _G, _H = Kind.COUNTER, Kind.UP_DOWN, Kind.GAUGE, Kind.HISTOGRAM
+
+_DECLARED = (
+    # The edge
+    Metric("sabot.rpc.server.duration", _H, "s", "calls answered", ("method", "code"), _S),
+    Metric("sabot.rpc.server.in_flight", _U, "{call}", "calls being answered"),
+    Metric("sabot.rpc.client.duration", _H, "s", "calls made", ("method", "code"), _S),
+    Metric(
+        "sabot.rpc.errors", _C, "{error}", "errors by their reason", ("method", "code", "reason")
+    ),
+    # Commands and the log
+    Metric("sabot.commands", _C, "{command}", "commands decided", ("command", "outcome")),
+    Metric("sabot.command.duration", _H, "s", "from call to commit", ("command",), _S),
+    Metric("sabot.commit.duration", _H, "s", "one append transaction", ("outcome",), _S),
+    Metric("sabot.commit.commands", _H, "{command}", "commands in one commit", (), SIZE_BUCKETS),
+    Metric("sabot.commit.events", _H, "{event}", "events in one commit", (), SIZE_BUCKETS),
+    Metric("sabot.commit.conflicts", _C, "{conflict}", "appends that lost against another writer"),
+    Metric("sabot.commands.waiting", _U, "{command}", "commands that wait for a commit"),
+    Metric("sabot.log.position", _G, "{event}", "last position of the own log"),
+    # Log to broker
+    Metric("sabot.relay.published", _C, "{event}", "events acknowledged by the broker"),
+    Metric("sabot.relay.lag", _G, "{event}", "events of the log that are not published yet"),
+    Metric("sabot.relay.duration", _H, "s", "one batch, read to checkpoint", (), _S),
+    Metric("sabot.relay.failures", _C, "{failure}", "batches that failed", ("reason",)),
+    Metric("sabot.relay.rewinds", _C, "{rewind}", "returns to an earlier position", ("reason",)),
+    # Broker to reactions
+    Metric(
+        "sabot.consumer.records",
+        _C,
+        "{record}",
+        "records by what became of them",
+        ("consumer", "upstream", "outcome"),
+    ),
+    Metric("sabot.consumer.lag", _G, "{record}", "records not yet handled", ("upstream",)),
+    Metric("sabot.consumer.duration", _H, "s", "one batch, poll to commit", ("consumer",), _S),
+    Metric("sabot.consumer.delay", _H, "s", "from commit there to commit here", ("upstream",), _S),
+    Metric(
+        "sabot.consumer.dead_letters", _C, "{record}", "records set aside", ("consumer", "reason")
+    ),
+    Metric("sabot.consumer.parked", _G, "{table}", "tables that wait for a person", ("consumer",)),
+    Metric("sabot.consumer.gaps", _C, "{gap}", "missing predecessors", ("consumer", "upstream")),
+    Metric("sabot.consumer.poll_age", _G, "s", "time since the last poll", ("consumer",)),
+    # Log to read models
+    Metric("sabot.projection.applied", _C, "{event}", "events applied", ("consumer",)),
+    Metric("sabot.projection.lag", _G, "{event}", "events not yet applied", ("consumer",)),
+    Metric("sabot.projection.duration", _H, "s", "one batch", ("consumer",), _S),
+    # Database
+    Metric("sabot.database.connections", _G, "{connection}", "connections of the pool"),
+    Metric("sabot.database.idle", _G, "{connection}", "connections nobody uses"),
+    Metric("sabot.database.acquire.duration", _H, "s", "waiting for a connection", (), _S),
+    # The process
+    Metric("sabot.health", _G, "1", "1 where a check passes, else 0", ("check",)),
+    Metric("sabot.lifecycle.duration", _H, "s", "one step of start or stop", ("part", "phase"), _S),
+)
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _DECLARED}
+"""Every metric of the platform by name; `declare` adds those of one service."""
+
+_PROPAGATOR = TraceContextTextMapPropagator()
+TRACER = trace.get_tracer(SCOPE)
+"""Resolved when the provider is set, so it can be taken at import."""
+
+
+class Instruments:
+    """The instruments of one meter provider, by metric name."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._counters: dict[str, Counter] = {}
+        self._up_downs: dict[str, UpDownCounter] = {}
+        self._gauges: dict[str, Gauge] = {}
+        self._histograms: dict[str, Histogram] = {}
+        for metric in METRICS.values():
+            self.register(metric)
+
+    def register(self, metric: Metric) -> None:
+        """Create the instrument; it is exported from its first value on."""
+        name, unit, description = metric.name, metric.unit, metric.description
+        if metric.kind is Kind.COUNTER:
+            self._counters[name] = self._meter.create_counter(name, unit, description)
+        elif metric.kind is Kind.UP_DOWN:
+            self._up_downs[name] = self._meter.create_up_down_counter(name, unit, description)
+        elif metric.kind is Kind.GAUGE:
+            self._gauges[name] = self._meter.create_gauge(name, unit, description)
+        else:
+            self._histograms[name] = self._meter.create_histogram(
+                name, unit, description, explicit_bucket_boundaries_advisory=metric.buckets
+            )
+
+    def count(self, name: str, amount: int = 1, /, **attributes: str) -> None:
+        self._counters[name].add(amount, _named(name, attributes))
+
+    def change(self, name: str, amount: int, /, **attributes: str) -> None:
+        self._up_downs[name].add(amount, _named(name, attributes))
+
+    def gauge(self, name: str, value: float, /, **attributes: str) -> None:
+        self._gauges[name].set(value, _named(name, attributes))
+
+    def record(self, name: str, value: float, /, **attributes: str) -> None:
+        self._histograms[name].record(value, _named(name, attributes))
+
+
+def _named(metric: str, attributes: dict[str, str]) -> dict[str, str]:
+    """Give attributes their full names, and keep everything undeclared out of the exporter."""
+    declared = METRICS[metric].attributes
+    assert all(key in declared for key in attributes), f"{metric} takes {declared}"
+    return {ATTRIBUTES[key].name: value for key, value in attributes.items()}
+
+
+INSTRUMENTS = Instruments(metrics.get_meter(SCOPE))
+"""Of the process-wide provider; what is recorded before that is set is dropped."""
+
+count = INSTRUMENTS.count
+change = INSTRUMENTS.change
+gauge = INSTRUMENTS.gauge
+record = INSTRUMENTS.record
+
+
+def declare(*added: Metric) -> None:
+    """Add the metrics of one service to the table. Called at import, once for each name."""
+    for metric in added:
+        assert metric.name.startswith("sabot."), metric.name
+        assert metric.name not in METRICS, f"{metric.name} is declared twice"
+        assert all(ATTRIBUTES[key].metric for key in metric.attributes), metric.name
+        METRICS[metric.name] = metric
+        INSTRUMENTS.register(metric)
+
+
+def span_attributes(**attributes: str | int) -> dict[str, str | int]:
+    """Give span attributes their full names from the table."""
+    return {ATTRIBUTES[key].name: value for key, value in attributes.items()}
+
+
+def current_traceparent() -> str:
+    """Return the present trace context in the W3C form in which events store it; empty if none."""
+    carrier: dict[str, str] = {}
+    _PROPAGATOR.inject(carrier)
+    return carrier.get("traceparent", "")
+
+
+def parent(traceparent: str) -> Context:
+    """Read a stored or received trace context; an empty or malformed one begins a new trace."""
+    return _PROPAGATOR.extract({"traceparent": traceparent}, context=otel_context.Context())
+
+
+@contextlib.contextmanager
+def attached(traceparent: str) -> Iterator[None]:
+    """Make a stored trace context current, so that what is published inside continues it.
+
+    A header passed to FastStream's `publish` would be overwritten by its telemetry.
+    Do not `yield` to an async caller inside: the context would be detached in another task.
+    """
+    token = otel_context.attach(parent(traceparent))
+    try:
+        yield
+    finally:
+        otel_context.detach(token)
+
+
+@contextlib.contextmanager
+def span(
+    name: str,
+    *,
+    traceparent: str | None = None,
+    kind: SpanKind = SpanKind.INTERNAL,
+    **attributes: str | int,
+) -> Iterator[Span]:
+    """Open a span under the stored `traceparent`, or under the current one where it is None."""
+    context = None if traceparent is None else parent(traceparent)
+    with TRACER.start_as_current_span(
+        name, context=context, kind=kind, attributes=span_attributes(**attributes)
+    ) as opened:
+        yield opened
+
+
+class Telemetry:
+    """The providers of one process, as a part with a start and a stop."""
+
+    def __init__(
+        self,
+        *,
+        service: str,
+        instance: str,
+        environment: str,
+        sample_ratio: float,
+        span_exporters: Sequence[SpanExporter],
+        metric_readers: Sequence[MetricReader],
+        metrics_host: str | None,
+        metrics_port: int,
+    ) -> None:
+        """Build the providers. `metrics_host` is None where no Prometheus port is wanted."""
+        self._address = None if metrics_host is None else (metrics_host, metrics_port)
+        self._scrape: tuple[HTTPServer, threading.Thread] | None = None
+        self._registry: Any = None
+        resource = Resource.create(
+            {
+                "service.name": f"sabot-{service}",
+                "service.namespace": "sabot",
+                "service.version": metadata.version("sabot"),
+                "service.instance.id": instance,
+                "deployment.environment.name": environment,
+            }
+        )
+        self._tracers = TracerProvider(
+            resource=resource,
+            sampler=ParentBased(TraceIdRatioBased(sample_ratio)),
+            shutdown_on_exit=False,
+        )
+        for exporter in span_exporters:
+            self._tracers.add_span_processor(
+                BatchSpanProcessor(
+                    exporter,
+                    max_queue_size=SPAN_QUEUE_MAX,
+                    schedule_delay_millis=SPAN_EXPORT_DELAY_MS,
+                )
+            )
+        readers = [*metric_readers]
+        if self._address is not None:
+            readers.append(self._prometheus())
+        self._meters = MeterProvider(
+            metric_readers=readers, resource=resource, shutdown_on_exit=False
+        )
+
+    def _prometheus(self) -> MetricReader:
+        # A registry of its own: the library's global one also holds the interpreter's metrics
+        # under names that other libraries in the process may take.
+        from opentelemetry.exporter.prometheus import PrometheusMetricReader  # noqa: PLC0415
+        from prometheus_client import CollectorRegistry  # noqa: PLC0415
+
+        self._registry = CollectorRegistry(auto_describe=False)
+        return PrometheusMetricReader(scope_info_enabled=False, registry=self._registry)
+
+    async def start(self) -> None:
+        """Make the providers the process's own and open the port for scrapes."""
+        trace.set_tracer_provider(self._tracers)
+        metrics.set_meter_provider(self._meters)
+        if self._address is not None:
+            from prometheus_client import start_http_server  # noqa: PLC0415
+
+            host, port = self._address
+            self._scrape = start_http_server(port, addr=host, registry=self._registry)
+
+    @property
+    def metrics_port(self) -> int:
+        """The port for scrapes that was really bound; 0 without one."""
+        return 0 if self._scrape is None else int(self._scrape[0].server_port)
+
+    async def stop(self, timeout_s: float) -> None:
+        """Export the tail. The exporters' shutdown blocks, so it runs aside and is not waited for.
+
+        A daemon thread and not the loop's executor: the end of the loop would wait for the latter.
+        """
+        loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+        def shut_down() -> None:
+            with contextlib.suppress(Exception):
+                self._shutdown()
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(done.set)
+
+        threading.Thread(target=shut_down, name="telemetry-stop", daemon=True).start()
+        async with asyncio.timeout(timeout_s):
+            await done.wait()
+
+    def _shutdown(self) -> None:
+        if self._scrape is not None:
+            server, thread = self._scrape
+            server.shutdown()
+            server.server_close()
+            thread.join(timeout=1.0)
+        self._tracers.shutdown()
+        self._meters.shutdown()
+
+
+def otlp_span_exporter(protocol: str) -> SpanExporter:
+    """Make the exporter; it reads the standard `OTEL_EXPORTER_OTLP_*` variables by itself."""
+    if protocol == "grpc":
+        from opentelemetry.exporter.otlp.proto.grpc import trace_exporter as grpc_exporter  # noqa: PLC0415
+
+        return grpc_exporter.OTLPSpanExporter()
+    from opentelemetry.exporter.otlp.proto.http import trace_exporter as http_exporter  # noqa: PLC0415
+
+    return http_exporter.OTLPSpanExporter()
+
+
+def otlp_metric_reader(protocol: str) -> MetricReader:
+    """Push metrics to the same collector, for platforms that do not scrape."""
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader  # noqa: PLC0415
+
+    if protocol == "grpc":
+        from opentelemetry.exporter.otlp.proto.grpc import metric_exporter as grpc_exporter  # noqa: PLC0415
+
+        return PeriodicExportingMetricReader(grpc_exporter.OTLPMetricExporter())
+    from opentelemetry.exporter.otlp.proto.http import metric_exporter as http_exporter  # noqa: PLC0415
+
+    return PeriodicExportingMetricReader(http_exporter.OTLPMetricExporter())
+
+
+class InMemory(Struct, frozen=True):
+    """What a test run recorded."""
+
+    spans: InMemorySpanExporter
+    reader: InMemoryMetricReader
+
+
+@functools.cache
+def in_memory() -> InMemory:
+    """Install providers that keep everything, for tests; the process can have only one set."""
+    memory = InMemory(InMemorySpanExporter(), InMemoryMetricReader())
+    tracers = TracerProvider(shutdown_on_exit=False)
+    tracers.add_span_processor(SimpleSpanProcessor(memory.spans))
+    trace.set_tracer_provider(tracers)
+    metrics.set_meter_provider(
+        MeterProvider(metric_readers=[memory.reader], shutdown_on_exit=False)
+    )
+    return memory
+
+
+def instance_name() -> str:
+    """Name this process for people: the machine's name, which is the pod's name on Kubernetes."""
+    return socket.gethostname()
