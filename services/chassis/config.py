@@ -85,14 +85,6 @@ class KafkaSettings(Piece):
     group_instance_id: Annotated[
         str, Field(max_length=249, description="the pod's name, for static membership; or empty")
     ] = ""
-    topic_prefix: Annotated[
-        str,
-        Field(pattern=r"^[a-zA-Z0-9._-]{0,40}$", description="put before topic and group names"),
-    ] = ""
-    fetch_wait_ms: Annotated[
-        int,
-        Field(ge=1, le=10_000, description="1 to 10000 milliseconds the broker may hold a poll"),
-    ] = 50
 
 
 class GrpcSettings(Piece):
