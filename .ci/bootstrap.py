@@ -79,7 +79,9 @@ def install() -> None:
 def main() -> None:
     """Let one run at a time work on the environment; a second one waits and finds it done."""
     if sys.version_info < PYTHON_MIN:
-        sys.exit(f"Python {PYTHON_MIN[0]}.{PYTHON_MIN[1]} or newer is needed; this is {sys.version}")
+        sys.exit(
+            f"Python {PYTHON_MIN[0]}.{PYTHON_MIN[1]} or newer is needed; this is {sys.version}"
+        )
     with (ROOT / ".venv-setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:

@@ -1,0 +1,426 @@
+"""The whole local stack: PostgreSQL, a broker, the services. Several may run at the same time.
+
+    with Stack() as stack:                          # throwaway: own directory, own ports
+        channel = grpc.aio.insecure_channel(stack.targets["round"])
+        stack.kill_service("settlement")            # as a crash
+        stack.start_service("settlement")
+
+All methods are synchronous; asynchronous callers use `asyncio.to_thread`.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from services.devstack import leftovers
+from services.devstack.brokers import (
+    PARTITIONS_DEFAULT,
+    SERVICES,
+    TOPICS,
+    Broker,
+    BrokerChoice,
+    create_topics,
+    make_broker,
+)
+from services.devstack.loops import run_apart
+from services.devstack.postgres import PostgresServer, kept_directory
+from services.devstack.processes import Identity, ManagedProcess
+from services.devstack.services import CHECKOUT, STOP_TIMEOUT_S, ServiceProcess, missing
+
+STATE_FILE = "devstack.json"
+STATE_VERSION = 1
+LOG_BYTES_MAX = 16 * 1024 * 1024
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One running process as it is written down for later runs."""
+
+    name: str
+    identity: Identity
+    stop_signal: str
+    address: str
+    log: str
+    ports: Mapping[str, int]
+
+    def process(self) -> ManagedProcess:
+        """Return the process, recognised by its identity."""
+        return ManagedProcess(
+            self.name, self.identity, stop_signal=signal.Signals[self.stop_signal]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as plain data."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**{**data, "identity": Identity(**data["identity"])})
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What a stack wrote down: its processes in the order of their start, and its addresses."""
+
+    broker: str
+    environment: Mapping[str, str]
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """Read a state file; `None` where there is none or nothing that we understand."""
+        try:
+            data = json.loads(path.read_text())
+        except FileNotFoundError:
+            return None
+        if data.get("version") != STATE_VERSION:
+            raise RuntimeError(f"{path} was written by another version of the stack")
+        return cls(
+            broker=data["broker"],
+            environment=data["environment"],
+            entries=tuple(Entry.from_json(entry) for entry in data["entries"]),
+        )
+
+    def write(self, path: Path) -> None:
+        """Write the state in one step, readable by this user only."""
+        data = {
+            "version": STATE_VERSION,
+            "broker": self.broker,
+            "environment": dict(self.environment),
+            "entries": [entry.to_json() for entry in self.entries],
+        }
+        working = path.with_suffix(f".{os.getpid()}")
+        descriptor = os.open(working, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            json.dump(data, file, indent=2)
+        working.replace(path)
+
+
+class Stack:
+    """PostgreSQL with one database per service, a broker with the topics, and the services."""
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        *,
+        services: Sequence[str] = SERVICES,
+        broker: str | None = None,
+        durable: bool = False,
+        partitions: int = PARTITIONS_DEFAULT,
+        topics: Sequence[str] = TOPICS,
+        environment: Mapping[str, str] | None = None,
+        report: Callable[[str], None] = print,
+    ) -> None:
+        """Describe a stack; nothing runs before `start`.
+
+        A `directory` keeps data and logs and what `python -m services.devstack` needs to find the
+        processes again; without one everything is temporary. `broker` stands for the variable
+        BROKER, `environment` is added to that of every service.
+        """
+        unknown = set(services) - set(SERVICES)
+        if unknown:
+            raise ValueError(f"unknown services: {', '.join(sorted(unknown))}")
+        self.temporary = directory is None
+        self.service_names = tuple(name for name in SERVICES if name in services)
+        self.durable = durable
+        self.partitions = partitions
+        self.topics = tuple(topics)
+        self.services: dict[str, ServiceProcess] = {}
+        self.postgres: PostgresServer
+        self.broker: Broker
+        self.choice: BrokerChoice
+        self._requested_broker = broker
+        self._extra_environment = dict(environment or {})
+        self._report = report
+        self._records: list[leftovers.Record] = []
+        self.directory = (
+            Path(tempfile.mkdtemp(prefix="sabot-stack-"))
+            if directory is None
+            else directory.resolve()
+        )
+
+    @property
+    def state_file(self) -> Path:
+        return self.directory / STATE_FILE
+
+    @property
+    def logs(self) -> Path:
+        return self.directory / "log"
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The address of the broker."""
+        return self.broker.bootstrap_servers
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """The address for calls of every service."""
+        return {name: service.target for name, service in self.services.items()}
+
+    def database_url(self, service: str) -> str:
+        """Return the address of a service's database."""
+        return self.postgres.dsn(f"sabot_{service}")
+
+    def env(self) -> dict[str, str]:
+        """Return the addresses as environment variables, for the command line and other clients."""
+        result = {"SABOT_KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers}
+        for name in SERVICES:
+            result[f"SABOT_{name.upper()}_DATABASE_URL"] = self.database_url(name)
+        for name, service in self.services.items():
+            result[f"SABOT_{name.upper()}_TARGET"] = service.target
+        return result
+
+    def start(self) -> Self:
+        """Start everything; when a part does not start, stop what runs and raise."""
+        try:
+            self._start_servers()
+            self._start_services()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop services, broker and PostgreSQL, in this order; delete what is temporary."""
+        running = [service.process for service in self.services.values() if service.process]
+        for process in reversed(running):
+            process.send(process.stop_signal)
+        for process in reversed(running):
+            process.stop(STOP_TIMEOUT_S)
+        if hasattr(self, "broker"):
+            self.broker.close()
+        if hasattr(self, "postgres"):
+            self.postgres.close()
+        self._forget_records()
+        self.state_file.unlink(missing_ok=True)
+        if self.temporary:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # Failures and restarts
+
+    def start_service(self, name: str) -> None:
+        """Start a service that was stopped or killed and wait until it is ready."""
+        self._launch(self.services[name])
+        self._write_state()
+        self.services[name].wait_until_ready()
+
+    def stop_service(self, name: str) -> bool:
+        """Stop a service in order; tell whether SIGTERM was enough."""
+        return self._process(name).stop(STOP_TIMEOUT_S)
+
+    def kill_service(self, name: str) -> None:
+        """End a service at once (SIGKILL), as a crash would."""
+        self._process(name).kill()
+
+    def restart_service(self, name: str) -> None:
+        """Stop a service in order and start it again on the same ports."""
+        self.stop_service(name)
+        self.start_service(name)
+
+    def pause_service(self, name: str) -> None:
+        """Freeze a service (SIGSTOP): it holds its connections and answers nothing."""
+        self._process(name).send(signal.SIGSTOP)
+
+    def resume_service(self, name: str) -> None:
+        """Let a frozen service go on (SIGCONT)."""
+        self._process(name).send(signal.SIGCONT)
+
+    def start_broker(self) -> None:
+        """Start a broker that was stopped or killed, on the same port."""
+        self.broker.start()
+        self._write_state()
+
+    def stop_broker(self) -> None:
+        """Stop the broker in order."""
+        self.broker.stop()
+
+    def kill_broker(self) -> None:
+        """End the broker at once; the embedded one loses what it acknowledged last."""
+        self.broker.kill()
+
+    def start_postgres(self) -> None:
+        """Start PostgreSQL after a stop or a crash, on the same port."""
+        self.postgres.start()
+        self._write_state()
+
+    def crash_postgres(self) -> None:
+        """Stop PostgreSQL without a checkpoint; acknowledged commits survive if `durable`."""
+        self.postgres.crash()
+
+    def wipe_broker(self) -> None:
+        """Stop the broker, delete its data, start it and create the topics again."""
+        self.broker.stop()
+        self.broker.delete_data()
+        self.broker.start()
+        run_apart(create_topics(self.bootstrap_servers, self.topics, partitions=self.partitions))
+        self._write_state()
+
+    # The parts of the start
+
+    def _start_servers(self) -> None:
+        self.logs.mkdir(parents=True, exist_ok=True)
+        rotate_logs(self.logs)
+        # PostgreSQL and the broker do not know each other: they start side by side.
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as executor:
+            postgres = executor.submit(self._start_postgres)
+            broker = executor.submit(self._start_broker)
+            concurrent.futures.wait((postgres, broker))
+        postgres.result()
+        broker.result()
+        self._write_state()
+
+    def _start_postgres(self) -> None:
+        began = time.monotonic()
+        root = None
+        if not self.temporary:
+            root = kept_directory(self.directory / "postgres", str(self.directory))
+        self.postgres = PostgresServer(root, durable=self.durable)
+        self.postgres.start()
+        run_apart(self.postgres.create_databases(f"sabot_{name}" for name in SERVICES))
+        kept = "" if root is None else f", data in {root}"
+        self._report(
+            f"postgres: ready at {self.postgres.address} after {_since(began)}"
+            f" ({'durable' if self.durable else 'fast and unsafe'} settings{kept})"
+        )
+
+    def _start_broker(self) -> None:
+        began = time.monotonic()
+        root = None if self.temporary else self.directory
+        self.broker, self.choice = make_broker(
+            self._requested_broker, root=root, report=self._report
+        )
+        self.broker.start()
+        run_apart(create_topics(self.bootstrap_servers, self.topics, partitions=self.partitions))
+        self._report(self.choice.sentence(self.bootstrap_servers))
+        self._report(
+            f"broker: ready after {_since(began)}, {len(self.topics)} topics"
+            f" of {self.partitions} partitions"
+        )
+
+    def _start_services(self) -> None:
+        absent = missing(self.service_names)
+        if absent:
+            self._report(f"services: not in this checkout yet: {', '.join(absent)}")
+        for name in self.service_names:
+            if name not in absent:
+                self.services[name] = self._describe_service(name)
+        if not self.services:
+            return
+        began = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(max_workers=len(self.services)) as executor:
+            list(executor.map(ServiceProcess.migrate, self.services.values()))
+        self._report(f"services: databases migrated after {_since(began)}")
+        for service in self.services.values():
+            self._launch(service)
+        self._write_state()
+        for name, service in self.services.items():
+            service.wait_until_ready()
+            self._report(f"{name}: ready at {service.target} after {_since(began)}")
+
+    def _launch(self, service: ServiceProcess) -> None:
+        process = service.launch()
+        if self.temporary:
+            self._records.append(leftovers.Record.write(process, directory=self.directory))
+
+    def _describe_service(self, name: str) -> ServiceProcess:
+        environment = dict(self._extra_environment)
+        if name == "settlement" and "wager" in self.services:
+            environment.setdefault("SABOT_WALLET_TARGET", self.services["wager"].target)
+        return ServiceProcess(
+            name,
+            database_url=self.database_url(name),
+            bootstrap_servers=self.bootstrap_servers,
+            log=self.logs / f"{name}.log",
+            environment=environment,
+        )
+
+    # Bookkeeping
+
+    def _process(self, name: str) -> ManagedProcess:
+        process = self.services[name].process
+        if process is None:
+            raise RuntimeError(f"{name} was not started")
+        return process
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return what runs, in the order of its start."""
+        result = []
+        if self.postgres.process is not None:
+            result.append(
+                _entry(self.postgres.process, self.postgres.address, self.postgres.log, {})
+            )
+        if self.broker.process is not None:
+            log = getattr(self.broker, "log", Path(os.devnull))
+            result.append(_entry(self.broker.process, self.bootstrap_servers, log, {}))
+        for service in self.services.values():
+            if service.process is not None:
+                ports = dataclasses.asdict(service.ports)
+                result.append(_entry(service.process, service.target, service.log, ports))
+        return tuple(result)
+
+    def _write_state(self) -> None:
+        state = State(
+            broker=self.choice.sentence(self.bootstrap_servers),
+            environment=self.env(),
+            entries=self.entries(),
+        )
+        state.write(self.state_file)
+
+    def _forget_records(self) -> None:
+        for record in self._records:
+            record.remove()
+        self._records.clear()
+
+
+def rotate_logs(directory: Path) -> None:
+    """Set logs aside that have grown large, keeping one older file of each."""
+    for log in directory.glob("*.log"):
+        if log.stat().st_size > LOG_BYTES_MAX:
+            log.replace(log.with_suffix(".log.1"))
+
+
+def _entry(process: ManagedProcess, address: str, log: Path, ports: Mapping[str, int]) -> Entry:
+    return Entry(
+        name=process.name,
+        identity=process.identity,
+        stop_signal=process.stop_signal.name,
+        address=address,
+        log=str(log),
+        ports=dict(ports),
+    )
+
+
+def _since(began: float) -> str:
+    return f"{time.monotonic() - began:.1f} s"
+
+
+def stop_recorded(state: State, report: Callable[[str], None] = print) -> None:
+    """Stop the processes of a state file in reverse order; touch no process that is not ours."""
+    for entry in reversed(state.entries):
+        process = entry.process()
+        if not process.running():
+            report(f"{entry.name}: not running")
+            continue
+        in_order = process.stop(STOP_TIMEOUT_S)
+        report(f"{entry.name}: stopped{'' if in_order else ' by force'} (pid {process.pid})")
+
+
+def default_directory() -> Path:
+    """Return where `make up` keeps its data, logs and state."""
+    return CHECKOUT / "var"
