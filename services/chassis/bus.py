@@ -1,0 +1,373 @@
+"""The connection to the message broker: how brokers, producers and topics are made, all settings out.
+
+The library's defaults would lose and reorder: a producer without idempotence that waits for one
+acknowledgement, a consumer that commits before it works and starts at the end of the topic. So
+nothing here is left to a default that matters for delivery.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from aiokafka import AIOKafkaClient, AIOKafkaProducer
+from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import (
+    KafkaConnectionError,
+    KafkaError,
+    LeaderNotAvailableError,
+    TopicAlreadyExistsError,
+    for_code,
+)
+from aiokafka.protocol.api import Request, RequestStruct, Response
+from aiokafka.protocol.offset import OffsetRequest, OffsetResetStrategy
+from aiokafka.protocol.types import (
+    Boolean,
+    CompactArray,
+    CompactString,
+    Int16,
+    Int32,
+    Int64,
+    Schema,
+    TaggedFields,
+)
+from faststream import AckPolicy
+from faststream.kafka import KafkaBroker
+from faststream.kafka.security import parse_security
+from faststream.kafka.subscriber.usecase import BatchSubscriber
+from faststream.security import BaseSecurity
+from msgspec import Struct
+
+from services.chassis import topics
+
+log = logging.getLogger(__name__)
+
+REQUEST_TIMEOUT_MS: Final = 10_000
+"""One question to the broker. Below the time after which a relay gives up an acknowledgement."""
+
+RETRY_BACKOFF_MS: Final = 100
+METADATA_MAX_AGE_MS: Final = 30_000
+"""After this the clients ask again which topics and partitions there are."""
+
+CONNECTIONS_MAX_IDLE_MS: Final = 540_000
+MESSAGE_BYTES_MAX: Final = 1_048_576
+"""What a broker takes by default. Larger bodies never enter the log."""
+
+BATCH_BYTES: Final = 262_144
+"""Records of one partition that go to the broker as one unit."""
+
+FETCH_WAIT_MS_MAX: Final = 50
+"""How long the broker may keep an empty answer. Every hop of a chain may wait this long where the
+broker does not answer early, so it bounds the latency; each consumer asks this often when idle."""
+
+FETCH_BYTES_MAX: Final = 16 * 1_048_576
+PARTITION_FETCH_BYTES_MAX: Final = 1_048_576
+POLL_WAIT_MS: Final = 10
+"""The subscriber polls this long and, when nothing came, sleeps the same time once more."""
+
+BATCH_RECORDS_MAX: Final = 500
+"""Records that are handed over at once: one transaction handles them."""
+
+SESSION_TIMEOUT_MS: Final = 10_000
+HEARTBEAT_MS: Final = 3_000
+REBALANCE_TIMEOUT_MS: Final = 30_000
+CONSUMER_REQUEST_TIMEOUT_MS: Final = 40_000
+"""Joining a group is answered only when the others have joined too, so this is longer than that."""
+
+POLL_INTERVAL_MS_MAX: Final = 300_000
+"""A consumer that has not polled for this long loses its partitions. Everything that a handler
+waits for is bounded far below."""
+
+GRACE_S: Final = 15.0
+"""How long a stopping subscriber waits for the batch in flight."""
+
+CLOSE_TIMEOUT_S: Final = 3.0
+"""Closing a client talks to the broker, and would wait for ever where there is none."""
+
+CANCEL_WAIT_S: Final = 0.05
+ADMIN_TIMEOUT_S: Final = 20.0
+_BITS_64: Final = 0xFFFF_FFFF_FFFF_FFFF
+
+
+class Bus(Struct, frozen=True, kw_only=True):
+    """Where the broker is and who we are there."""
+
+    bootstrap_servers: str
+    """`host:port`, several separated by commas."""
+
+    client_id: str
+    """Shown in the broker's logs and quotas: the service and its instance."""
+
+    security: BaseSecurity | None
+    """TLS and SASL as FastStream describes them; None only on a developer's machine."""
+
+    topic_replication: int | None
+    """Replicas of a topic that a service creates where it is missing. None in production, where
+    topics belong to the deployment and the services may not create any."""
+
+    def servers(self) -> list[str]:
+        return [server.strip() for server in self.bootstrap_servers.split(",")]
+
+
+def make_broker(bus: Bus) -> KafkaBroker:
+    """A FastStream broker for subscribers: it consumes only, and creates no topic by itself."""
+    return KafkaBroker(
+        bus.servers(),
+        client_id=bus.client_id,
+        security=bus.security,
+        request_timeout_ms=CONSUMER_REQUEST_TIMEOUT_MS,
+        retry_backoff_ms=RETRY_BACKOFF_MS,
+        metadata_max_age_ms=METADATA_MAX_AGE_MS,
+        connections_max_idle_ms=CONNECTIONS_MAX_IDLE_MS,
+        # What is published goes through the relay's own producer; should somebody publish through
+        # the broker all the same, then not without idempotence.
+        consumer_only=True,
+        enable_idempotence=True,
+        acks="all",
+        allow_auto_create_topics=False,
+        graceful_timeout=GRACE_S,
+        ack_policy=AckPolicy.NACK_ON_ERROR,
+        apply_types=False,
+        logger=logging.getLogger("sabot.bus"),
+        log_level=logging.DEBUG,
+    )
+
+
+def subscribe(
+    broker: KafkaBroker,
+    topic: str,
+    *,
+    group: str,
+    member: str | None,
+    parser: Callable[[Any], Any],
+    decoder: Callable[[Any], Any],
+    listener: ConsumerRebalanceListener | None,
+    title: str,
+    description: str,
+) -> BatchSubscriber:
+    """A batch subscriber with everything said. `member` switches static membership on."""
+    return broker.subscriber(
+        topic,
+        batch=True,
+        max_records=BATCH_RECORDS_MAX,
+        batch_timeout_ms=POLL_WAIT_MS,
+        group_id=group,
+        group_instance_id=member,
+        auto_offset_reset="earliest",
+        ack_policy=AckPolicy.NACK_ON_ERROR,
+        parser=parser,
+        decoder=decoder,
+        listener=listener,
+        no_reply=True,
+        fetch_min_bytes=1,
+        fetch_max_bytes=FETCH_BYTES_MAX,
+        fetch_max_wait_ms=FETCH_WAIT_MS_MAX,
+        max_partition_fetch_bytes=PARTITION_FETCH_BYTES_MAX,
+        max_poll_interval_ms=POLL_INTERVAL_MS_MAX,
+        rebalance_timeout_ms=REBALANCE_TIMEOUT_MS,
+        session_timeout_ms=SESSION_TIMEOUT_MS,
+        heartbeat_interval_ms=HEARTBEAT_MS,
+        check_crcs=True,
+        # We use no transactions, but whoever adds some must not be read before the commit.
+        isolation_level="read_committed",
+        title=title,
+        description=description,
+    )
+
+
+def make_producer(bus: Bus) -> AIOKafkaProducer:
+    """An idempotent producer, not yet started. It never gives up a batch: the caller must.
+
+    After any failure it is worthless (its sequence numbers no longer match the broker's) and has to
+    be replaced with `close_producer` and a new one.
+    """
+    return AIOKafkaProducer(
+        bootstrap_servers=bus.servers(),
+        client_id=bus.client_id,
+        enable_idempotence=True,
+        acks="all",
+        linger_ms=0,
+        compression_type=None,
+        max_batch_size=BATCH_BYTES,
+        max_request_size=MESSAGE_BYTES_MAX,
+        request_timeout_ms=REQUEST_TIMEOUT_MS,
+        retry_backoff_ms=RETRY_BACKOFF_MS,
+        metadata_max_age_ms=METADATA_MAX_AGE_MS,
+        connections_max_idle_ms=CONNECTIONS_MAX_IDLE_MS,
+        **parse_security(bus.security),
+    )
+
+
+async def close_producer(producer: AIOKafkaProducer, *, flush: bool) -> None:
+    """Close a producer within `CLOSE_TIMEOUT_S`, whatever the broker does.
+
+    Without `flush` what it still holds is thrown away: a producer that failed must not go on
+    sending old batches behind the back of the one that replaces it.
+    """
+    try:
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
+            if flush:
+                await producer.stop()
+                return
+    except (TimeoutError, KafkaError, OSError) as error:
+        log.warning("the producer could not be closed in order: %r", error)
+    # Its `stop` would first wait until everything is sent. There is no public way past that.
+    producer._closed = True  # noqa: SLF001
+    sender = producer._sender.sender_task  # noqa: SLF001
+    if sender is not None:
+        await _kill(sender)
+    with suppress(TimeoutError, KafkaError, OSError, asyncio.InvalidStateError):
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
+            await producer.client.close()
+
+
+async def _kill(task: asyncio.Task[Any]) -> None:
+    """Cancel a task that, cancelled once, waits for its requests: the second time cancels those."""
+    for _ in range(2):
+        task.cancel()
+        await asyncio.wait([task], timeout=CANCEL_WAIT_S)
+
+
+class TopicFacts(Struct, frozen=True, kw_only=True):
+    """What tells one life of a topic from the next."""
+
+    topic_id: str
+    """Given anew whenever a topic is created; empty where the broker knows no topic ids."""
+
+    ends: Mapping[int, int]
+    """By partition: the offset that the next record will get."""
+
+
+class _MetadataResponse(Response):  # type: ignore[misc]
+    API_KEY = 3
+    API_VERSION = 12
+    SCHEMA = Schema(
+        ("throttle_time_ms", Int32),
+        (
+            "brokers",
+            CompactArray(
+                ("node_id", Int32),
+                ("host", CompactString("utf-8")),
+                ("port", Int32),
+                ("rack", CompactString("utf-8")),
+                ("tags", TaggedFields),
+            ),
+        ),
+        ("cluster_id", CompactString("utf-8")),
+        ("controller_id", Int32),
+        (
+            "topics",
+            CompactArray(
+                ("error_code", Int16),
+                ("topic", CompactString("utf-8")),
+                ("topic_id_high", Int64),
+                ("topic_id_low", Int64),
+                ("is_internal", Boolean),
+                (
+                    "partitions",
+                    CompactArray(
+                        ("error_code", Int16),
+                        ("partition", Int32),
+                        ("leader", Int32),
+                        ("leader_epoch", Int32),
+                        ("replicas", CompactArray(Int32)),
+                        ("isr", CompactArray(Int32)),
+                        ("offline_replicas", CompactArray(Int32)),
+                        ("tags", TaggedFields),
+                    ),
+                ),
+                ("authorized_operations", Int32),
+                ("tags", TaggedFields),
+            ),
+        ),
+        ("tags", TaggedFields),
+    )
+
+
+class _MetadataRequest_v12(RequestStruct):  # type: ignore[misc]  # noqa: N801
+    API_KEY = 3
+    API_VERSION = 12
+    FLEXIBLE_VERSION = True
+    RESPONSE_TYPE = _MetadataResponse
+    SCHEMA = Schema(
+        (
+            "topics",
+            CompactArray(
+                ("topic_id_high", Int64),
+                ("topic_id_low", Int64),
+                ("topic", CompactString("utf-8")),
+                ("tags", TaggedFields),
+            ),
+        ),
+        ("allow_auto_topic_creation", Boolean),
+        ("include_topic_authorized_operations", Boolean),
+        ("tags", TaggedFields),
+    )
+
+
+class _TopicIdRequest(Request[_MetadataRequest_v12]):  # type: ignore[misc]
+    """Asks for a topic with its id, which the library's own metadata requests are too old for."""
+
+    API_KEY = 3
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    def build(self, request_struct_class: type[_MetadataRequest_v12]) -> _MetadataRequest_v12:
+        return request_struct_class([(0, 0, self._topic, {})], False, False, {})
+
+
+async def topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
+    """Id and ends of a topic. Raises a `KafkaError` where broker or topic are not to be reached."""
+    node = client.get_random_node()
+    if node is None:
+        raise KafkaConnectionError("no broker is known")
+    response = await client.send(node, _TopicIdRequest(topic))
+    ((error_code, _, high, low, _, partitions, _, _),) = response.topics
+    if error_code:
+        raise for_code(error_code)(topic)
+    by_leader: dict[int, list[tuple[int, int]]] = {}
+    for partition_error, partition, leader, *_ in partitions:
+        if partition_error or leader < 0:
+            raise LeaderNotAvailableError(f"{topic}/{partition}")
+        by_leader.setdefault(leader, []).append((partition, OffsetResetStrategy.LATEST))
+    ends: dict[int, int] = {}
+    for leader, wanted in by_leader.items():
+        answer = await client.send(leader, OffsetRequest(-1, 0, [(topic, wanted)]))
+        for _, answered in answer.topics:
+            for partition, partition_error, _, offset, *_ in answered:
+                if partition_error:
+                    raise for_code(partition_error)(f"{topic}/{partition}")
+                ends[partition] = offset
+    topic_id = "" if high == low == 0 else f"{high & _BITS_64:016x}{low & _BITS_64:016x}"
+    return TopicFacts(topic_id=topic_id, ends=ends)
+
+
+async def ensure_topics(bus: Bus, services: Iterable[str], *, replication: int) -> None:
+    """Create the topics of these services and their dead letters, where they are missing."""
+    wanted: list[NewTopic] = []
+    for service in services:
+        name = topics.topic(service)
+        dead = topics.dead_letter_topic(name)
+        wanted.append(NewTopic(name, topics.PARTITIONS_PER_TOPIC, replication))
+        wanted.append(NewTopic(dead, topics.DEAD_LETTER_PARTITIONS, replication))
+    admin = AIOKafkaAdminClient(
+        bootstrap_servers=bus.servers(),
+        client_id=bus.client_id,
+        request_timeout_ms=REQUEST_TIMEOUT_MS,
+        **parse_security(bus.security),
+    )
+    async with asyncio.timeout(ADMIN_TIMEOUT_S):
+        try:
+            await admin.start()
+            answer = await admin.create_topics(wanted)
+        finally:
+            await admin.close()
+    for name, error_code, *_ in answer.topic_errors:
+        error = for_code(error_code)
+        if error_code and error is not TopicAlreadyExistsError:
+            raise error(name)
