@@ -27,7 +27,7 @@ LAST_US: Final = 253_402_300_799_999_999
 """9999-12-31T23:59:59.999999Z. RFC 3339 has no later year, so no line is later."""
 
 _INSTANT: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d+))?(?:[Zz]|[+-]00:00)", re.ASCII
+    r"(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):\d\d:\d\d)(?:\.(\d+))?(?:[Zz]|[+-]00:00)", re.ASCII
 )
 
 

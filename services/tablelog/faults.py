@@ -22,41 +22,53 @@ AT: Final = Field("at", INSTANT_FORM, required=False, default=None)
 BY: Final = Field("by", PERSON_FORM, required=False, default=None)
 
 
-class _Fault(Exception):
-    """Ends the parsing of a line; the text is the fault."""
+class NotJson(ValueError):
+    """Bytes that are not strict JSON; the text says why, `line` where, counted from 1."""
+
+    def __init__(self, what: str, *, line: int = 1) -> None:
+        super().__init__(what)
+        self.line = line
 
 
 def fault_in(raw: bytes) -> str:
     """What is wrong with this line by itself; "" where it is sound."""
     try:
-        value = _parsed(raw)
-        _look_at_texts(value)
-        return _fault_in_action(value)
-    except _Fault as fault:
+        value = strict_json(raw)
+    except NotJson as fault:
         return str(fault)
+    return _fault_in_action(value)
 
 
-def _parsed(raw: bytes) -> Any:
-    """The line's JSON value, each key once."""
+def strict_json(raw: bytes) -> Any:
+    """The JSON value in these bytes, each key once and each text a text.
+
+    Raises `NotJson` for anything that two readers could take in two ways.
+    """
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        raise _Fault(f"not UTF-8 at byte {error.start + 1}") from None
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise NotJson(f"not UTF-8 at byte {error.start + 1}", line=line) from None
     if text.startswith("\ufeff"):
-        raise _Fault("a byte order mark; a table log is UTF-8 without one")
+        raise NotJson("a byte order mark, where UTF-8 without one is wanted")
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         what = error.msg[:1].lower() + error.msg[1:]
-        raise _Fault(f"not JSON at character {error.pos + 1}: {what}") from None
+        fault = f"not JSON at character {error.colno}: {what}"
+        raise NotJson(fault, line=error.lineno) from None
     except RecursionError:
-        raise _Fault("nested too deeply") from None
+        raise NotJson("nested too deeply") from None
+    except NotJson:
+        raise
     except ValueError:  # Python takes no whole number of more than 4,300 digits
-        raise _Fault("a number of more digits than any number of a table log") from None
+        raise NotJson("a number of thousands of digits") from None
+    _look_at_texts(value)
+    return value
 
 
 def _no_constant(name: str) -> Any:
-    raise _Fault(f"{name} is no JSON number")
+    raise NotJson(f"{name} is no JSON number")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -65,7 +77,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise _Fault(f"the key `{_short(key)}` stands twice in one object")
+                raise NotJson(f"the key `{_short(key)}` stands twice in one object")
             seen.add(key)
     return found
 
@@ -89,9 +101,9 @@ def _texts(value: Any) -> Iterator[str]:
 def _look_at_texts(value: Any) -> None:
     for text in _texts(value):
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise _Fault("half a surrogate pair is no character")
+            raise NotJson("half a surrogate pair is no character")
         if "\0" in text:
-            raise _Fault("U+0000 is not allowed in a text")
+            raise NotJson("U+0000 is not allowed in a text")
 
 
 def _short(text: str) -> str:

@@ -1,0 +1,1 @@
+"""`sabot`, the command for people: plays and proves table logs, shows rulebooks and odds."""

@@ -1,0 +1,158 @@
+"""The commands and their options. What they do is imported only when it is called for."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated, Final
+
+import typer
+
+from services.cli.errors import PartMissing, WrongInput, WrongUse
+
+STDIN: Final = "-"
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+
+app = typer.Typer(
+    name="sabot",
+    help="Plays, checks and rebuilds baccarat tables.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+rulebook_app = typer.Typer(
+    help="Lists and checks rulebooks.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(rulebook_app, name="rulebook")
+
+Logs = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE", help="Table logs, one table each; - is standard input."),
+]
+RunId = Annotated[
+    str | None,
+    typer.Option("--run", metavar="ID", help="Name of the run; the same again resumes it."),
+]
+CoupId = Annotated[str | None, typer.Argument(metavar="COUP", help="The id of one coup.")]
+AllCoups = Annotated[bool, typer.Option("--all", help="Rebuild every coup there is.")]
+RulebookId = Annotated[
+    str, typer.Option("--rulebook", metavar="ID", help="A packaged rulebook, such as nsw-mini.")
+]
+Decks = Annotated[
+    int | None,
+    typer.Option("--decks", metavar="N", help="1 to 12; by default the most it allows."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Document = Annotated[str, typer.Argument(metavar="FILE", help="A rulebook as a JSON file.")]
+
+
+@app.command()
+def replay(files: Logs) -> int:
+    """Fold table logs through the rules, in this process."""
+    check_logs(files)
+    part = part_of("services.tablelog.replay")
+    from services.tablelog.reader import Malformed  # noqa: PLC0415
+
+    try:
+        return int(part.main(files, sys.stdout, sys.stderr))
+    except Malformed as malformed:
+        raise WrongInput(str(malformed)) from malformed
+
+
+@app.command()
+def play(files: Logs, run: RunId = None) -> int:
+    """Play table logs through the running services."""
+    check_logs(files)
+    if run is not None and not _RUN_ID.fullmatch(run):
+        raise WrongUse("--run takes up to 64 letters, digits, - and _, a letter or digit first")
+    part = part_of("services.tablelog.play")
+    from services.tablelog.reader import Malformed  # noqa: PLC0415
+
+    try:
+        return int(part.main(files, sys.stdout, sys.stderr, run=run))
+    except Malformed as malformed:
+        raise WrongInput(str(malformed)) from malformed
+
+
+@app.command()
+def rebuild(coup: CoupId = None, all_coups: AllCoups = False) -> int:  # noqa: FBT002
+    """Rebuild coups from stored events, and compare."""
+    if (coup is not None) == all_coups:
+        raise WrongUse("rebuild takes either the id of a coup or --all")
+    return int(part_of("services.cli.rebuild").main(coup, sys.stdout, sys.stderr))
+
+
+@app.command()
+def demo() -> int:
+    """Play recorded shoes, watch them, prove the books."""
+    return int(part_of("services.cli.demo").main(sys.stdout, sys.stderr))
+
+
+@app.command()
+def odds(rulebook: RulebookId, decks: Decks = None, as_json: AsJson = False) -> int:  # noqa: FBT002
+    """Print the exact odds of a rulebook's areas."""
+    from services.cli import odds as part  # noqa: PLC0415
+
+    return part.main(rulebook, decks, as_json=as_json, out=sys.stdout, err=sys.stderr)
+
+
+@rulebook_app.command("list")
+def rulebook_list(as_json: AsJson = False) -> int:  # noqa: FBT002
+    """List the rulebooks that come with Sabot."""
+    from services.cli import rulebook as part  # noqa: PLC0415
+
+    return part.show_list(as_json=as_json, out=sys.stdout)
+
+
+@rulebook_app.command("check")
+def rulebook_check(file: Document) -> int:
+    """Check a rulebook document and name every fault of it."""
+    check_file(file)
+    from services.cli import rulebook as part  # noqa: PLC0415
+
+    return part.check(file, out=sys.stdout, err=sys.stderr)
+
+
+@app.command()
+def version() -> int:
+    """Print the version of this program."""
+    from importlib import metadata  # noqa: PLC0415
+
+    sys.stdout.write(f"sabot {metadata.version('sabot')}\n")
+    return 0
+
+
+def part_of(name: str) -> ModuleType:
+    """The module that does the work of a command; `PartMissing` where it is not installed."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            raise PartMissing(f"{name} is not part of this installation") from None
+        raise
+
+
+def check_logs(files: list[str]) -> None:
+    """Raise `WrongUse` for a table log that cannot be read, before any of them is begun."""
+    if files.count(STDIN) > 1:
+        raise WrongUse("standard input can be read only once")
+    for file in files:
+        if file != STDIN:
+            check_file(file)
+
+
+def check_file(file: str) -> None:
+    """Raise `WrongUse` where this is no file that can be read. A pipe counts as a file."""
+    try:
+        mode = os.stat(file).st_mode  # noqa: PTH116 - a path as given, also an empty one
+    except (OSError, ValueError) as error:
+        raise WrongUse(f"{file}: {getattr(error, 'strerror', None) or 'no such file'}") from None
+    if stat.S_ISDIR(mode):
+        raise WrongUse(f"{file}: is a directory")
+    if not os.access(file, os.R_OK):
+        raise WrongUse(f"{file}: permission denied")

@@ -1,0 +1,88 @@
+"""`sabot rulebook`: which rulebooks there are, and whether a document is one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final, TextIO
+
+from services.cli.console import print_table
+from services.cli.errors import DONE, FAILED, WrongInput
+from services.rulebooks.catalogue import load_catalogue
+from services.rules.rulebook import Rulebook, RulebookRejected
+from services.tablelog.faults import NotJson, strict_json
+
+DOCUMENT_BYTES_MAX: Final = 1 << 20
+"""A rulebook is about five thousand bytes; a file a hundred times larger is none."""
+
+
+def show_list(*, as_json: bool, out: TextIO) -> int:
+    """Print the packaged rulebooks with what tells them apart at a glance."""
+    catalogue = load_catalogue().values()
+    if as_json:
+        for rulebook in catalogue:
+            summary = {
+                "rulebook": rulebook.rulebook_id,
+                "hash": rulebook.hash,
+                "table_kind": rulebook.table_kind.lower(),
+                "jurisdiction": rulebook.jurisdiction,
+                "decks": list(rulebook.decks),
+                "areas": [area.lower() for area in rulebook.areas],
+            }
+            out.write(json.dumps(summary) + "\n")
+        return DONE
+    rows = [
+        (
+            rulebook.rulebook_id,
+            rulebook.table_kind.lower(),
+            "/".join(str(number) for number in rulebook.decks),
+            " ".join(area.lower() for area in rulebook.areas),
+            rulebook.hash[:12],
+        )
+        for rulebook in catalogue
+    ]
+    print_table(out, ("rulebook", "table", "decks", "areas", "hash"), rows, left=5)
+    return DONE
+
+
+def check(file: str, *, out: TextIO, err: TextIO) -> int:
+    """Check a document as the loader does, and print every fault of it on a line of its own.
+
+    Returns 0 for a sound rulebook and 1 for one that is refused. Raises `WrongInput` where the
+    file holds no JSON object at all.
+    """
+    with Path(file).open("rb") as stream:
+        raw = stream.read(DOCUMENT_BYTES_MAX + 1)
+    if len(raw) > DOCUMENT_BYTES_MAX:
+        raise WrongInput(f"{file}:1: longer than {DOCUMENT_BYTES_MAX} bytes")
+    try:
+        document = strict_json(raw)
+    except NotJson as fault:
+        raise WrongInput(f"{file}:{fault.line}: {fault}") from None
+    if not isinstance(document, dict):
+        raise WrongInput(f"{file}:1: a rulebook must be a JSON object")
+    others = {
+        name: rulebook.document
+        for name, rulebook in load_catalogue().items()
+        if name != document.get("rulebook_id")
+    }
+    try:
+        rulebook = Rulebook.from_document(document, others=others)
+    except RulebookRejected as rejected:
+        faults = faults_of(rejected)
+        out.writelines(f"{fault}\n" for fault in faults)
+        counted = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        err.write(f"sabot: {file} is refused: {counted}\n")
+        return FAILED
+    out.write(f"{rulebook.rulebook_id} {rulebook.hash}\n")
+    out.writelines(f"warning: {warning}\n" for warning in rulebook.warnings)
+    return DONE
+
+
+def faults_of(rejected: RulebookRejected) -> list[str]:
+    """Every fault as `CHECK FIELD: what is wrong`, first what is missing or unknown."""
+    return [
+        *(f"V-1 {name}: missing" for name in rejected.missing),
+        *(f"V-1 {name}: unknown" for name in rejected.unknown),
+        *(str(failure) for failure in rejected.failed),
+    ]
