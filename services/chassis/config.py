@@ -57,10 +57,8 @@ class DatabaseSettings(Piece):
     """SABOT_DATABASE_*: the service's own PostgreSQL database."""
 
     url: Annotated[SecretStr, Field(description="postgresql://user:password@host:port/name")]
-    pool_size_min: Annotated[int, Field(ge=1, le=200, description="1 to 200 connections")] = 2
-    pool_size_max: Annotated[int, Field(ge=1, le=200, description="1 to 200 connections")] = 10
+    connections_max: Annotated[int, Field(ge=2, le=200, description="2 to 200 connections")] = 10
     command_timeout_s: Annotated[Seconds, Field(description="seconds for one statement")] = 10.0
-    connect_timeout_s: Annotated[Seconds, Field(description="seconds for one connection")] = 5.0
 
 
 class KafkaSettings(Piece):
@@ -162,9 +160,12 @@ class AuthSettings(Piece):
     """SABOT_AUTH_*: how callers prove who they are."""
 
     mode: Annotated[
-        Literal["development", "jwt"],
-        Field(description="jwt, or development (callers are believed; on loopback only)"),
-    ]
+        Literal["", "development", "jwt"],
+        Field(
+            description="jwt, or development (callers are believed, on loopback only); if empty,"
+            " development in that environment and jwt elsewhere"
+        ),
+    ] = ""
     issuer: Annotated[str, Field(description="the `iss` of accepted tokens")] = ""
     audience: Annotated[str, Field(description="the `aud` of accepted tokens")] = ""
     key_files: Annotated[
@@ -248,13 +249,6 @@ class Settings(BaseSettings):
             yield Fault(
                 "SABOT_KAFKA_BOOTSTRAP_SERVERS", "is missing", "host:port, several with commas"
             )
-        least, most = raw("SABOT_DATABASE_POOL_SIZE_MIN"), raw("SABOT_DATABASE_POOL_SIZE_MAX")
-        if least.isdigit() and most.isdigit() and int(least) > int(most):
-            yield Fault(
-                "SABOT_DATABASE_POOL_SIZE_MIN",
-                f"is {least}, above SABOT_DATABASE_POOL_SIZE_MAX, which is {most}",
-                "at most SABOT_DATABASE_POOL_SIZE_MAX",
-            )
 
 
 class Fault(Struct, frozen=True):
@@ -281,8 +275,14 @@ def _true(text: str) -> bool:
     return text.strip().lower() in {"1", "true", "t", "yes", "y", "on"}
 
 
+def auth_mode(mode: str, environment: str) -> str:
+    """Tell how callers prove who they are, where nothing was said about it."""
+    return mode or ("development" if environment == "development" else "jwt")
+
+
 def _of_auth(raw: Raw) -> Iterator[Fault]:
-    if raw("SABOT_AUTH_MODE") == "development":
+    mode = auth_mode(raw("SABOT_AUTH_MODE"), raw("SABOT_ENVIRONMENT"))
+    if mode == "development":
         if raw("SABOT_ENVIRONMENT") not in {"development", ""}:
             yield Fault(
                 "SABOT_AUTH_MODE",
@@ -293,17 +293,19 @@ def _of_auth(raw: Raw) -> Iterator[Fault]:
         if not is_loopback(raw("SABOT_GRPC_HOST")):
             yield Fault(
                 "SABOT_GRPC_HOST",
-                "is reachable from other machines while SABOT_AUTH_MODE is development",
+                "is reachable from other machines while callers are believed (SABOT_AUTH_MODE)",
                 "127.0.0.1, ::1 or localhost",
             )
-    elif raw("SABOT_AUTH_MODE") == "jwt":
+    elif mode == "jwt":
         for variable, allowed in (
             ("SABOT_AUTH_ISSUER", "the `iss` of accepted tokens"),
             ("SABOT_AUTH_AUDIENCE", "the `aud` of accepted tokens"),
             ("SABOT_AUTH_KEY_FILES", "files with the issuer's keys"),
         ):
             if not raw(variable):
-                yield Fault(variable, "is missing while SABOT_AUTH_MODE is jwt", allowed)
+                yield Fault(
+                    variable, "is missing, and callers show tokens (SABOT_AUTH_MODE)", allowed
+                )
         for name in _split(raw("SABOT_AUTH_KEY_FILES")):
             yield from _of_file("SABOT_AUTH_KEY_FILES", name)
 
