@@ -31,6 +31,7 @@ class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Amounts are minor units of the currency they belong to.
     """
 
+    table_id: str
     rulebook_id: str
     rulebook_hash: str
     rulebook: dict[str, Any]

@@ -80,6 +80,7 @@ class BettingOpened(Event):
     """Number of the coup at this table and session, from 1."""
 
     shoe_id: str
+    opened_at_us: int
     closes_at_us: int | None
     """When the timer closes betting; none where only the dealer's call does."""
 

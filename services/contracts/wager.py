@@ -17,6 +17,13 @@ class LimitsPublished(Event):
     differential_minor: int | None = None
 
 
+class StandingWagerPermitted(Event):
+    """Players without a seat may wager from now on, or may no longer."""
+
+    type = "standing-wager-permitted"
+    permitted: bool
+
+
 class DebitRequested(Event):
     """The wallet is asked for the stake; the wager exists once it has answered."""
 
@@ -150,6 +157,7 @@ EVENTS: dict[str, type[Event]] = {
     for event in (
         RulebookActivated,
         LimitsPublished,
+        StandingWagerPermitted,
         DebitRequested,
         WagerAccepted,
         WagerRejected,

@@ -58,6 +58,7 @@ from services.shoe.commands import (
 
 __all__ = [
     "EVENTS",
+    "FOLLOWS",
     "HEARS",
     "SERVICE",
     "STATE_SCHEMA",
@@ -330,13 +331,14 @@ def _next_cutter(state: ShoeState) -> int | None:
     """The seat that is asked next; None where the game supervisor cuts (Procedure 3)."""
     settings = _settings(state)
     order = cutting.cut_offers(
+        _book(state),
+        seated=[seat for seat, _ in state.players],
         first_shoe=state.shoes == 0,
-        taken=tuple(seat for seat, _ in state.players),
-        seats=settings.seats,
         left_of_dealer=settings.left_of_dealer,
+        seats=settings.seats,
     )
     asked = state.preparation.declined
-    return next((seat for seat in order if seat not in asked), None)
+    return next((seat for seat in order if isinstance(seat, int) and seat not in asked), None)
 
 
 def _offer_cut(command: OfferCut, state: ShoeState, _: Cards) -> Sequence[Event]:
@@ -907,6 +909,10 @@ _PROCEED_ON = frozenset(
         table.CoupClosed,
     }
 )
+
+
+FOLLOWS = frozenset({table.TableOpened, *_EVOLVE_HEARD})
+"""Heard events that change the state or cause something; the rest is only kept."""
 
 
 def react(heard: Heard, state: ShoeState) -> Sequence[Command | Caused]:

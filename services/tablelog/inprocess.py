@@ -1,0 +1,198 @@
+"""The four services' cores in one process, without I/O: what `replay` and tests drive.
+
+Events travel from service to service in one queue, in the order in which they came about; each
+table is on its own. The wallet here has all the money that anybody wants.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from services.contracts.common import Card
+from services.contracts.core import Caused, Command, Event, Heard, Meta, Refused, event_id
+from services.contracts.wager import DebitRequested, WagerRejected
+from services.round import domain as round_core
+from services.rules.cards import overfull
+from services.settlement import domain as settlement_core
+from services.shoe import domain as shoe_core
+from services.shoe.commands import LoadShoe
+from services.tablelog.render import SERVICES, Told
+from services.tablelog.steps import SHOE, WAGER, Step
+from services.wager import domain as wager_core
+from services.wager.commands import PlaceWager, RecordDebit
+
+CORES: dict[str, ModuleType] = {
+    "shoe": shoe_core,
+    "round": round_core,
+    "wager": wager_core,
+    "settlement": settlement_core,
+}
+
+
+class KnownOrder:
+    """A shoe whose order, or the front of it, was given from outside."""
+
+    def __init__(self, order: Sequence[Card]) -> None:
+        self._order = order
+
+    def card(self, draw_number: int) -> Card | None:
+        """The card with this draw number, if the order reaches that far."""
+        return self._order[draw_number - 1] if draw_number <= len(self._order) else None
+
+    def known(self) -> int:
+        """How many cards from the front are known."""
+        return len(self._order)
+
+    def overfull(self, decks: int) -> Card | None:
+        """A card of which there are too many copies, if any."""
+        return overfull(self._order, decks)
+
+
+def _listeners() -> dict[type[Event], tuple[str, ...]]:
+    """Which services do something on hearing an event, in the order of the services."""
+    listeners: dict[type[Event], list[str]] = {}
+    for service in SERVICES:
+        for kind in CORES[service].FOLLOWS:
+            listeners.setdefault(kind, []).append(service)
+    return {kind: tuple(names) for kind, names in listeners.items()}
+
+
+_LISTENERS = _listeners()
+_Pending = tuple[str, Event, Meta, str]
+
+
+class InProcessTable:
+    """One table, driven command by command."""
+
+    def __init__(self, table_id: str) -> None:
+        self.table_id = table_id
+        self.states: dict[str, Any] = {name: core.initial_state() for name, core in CORES.items()}
+        self._versions = dict.fromkeys(SERVICES, 0)
+        self._cards: shoe_core.Cards = shoe_core.NoCards()
+        self._placed: dict[str, tuple[PlaceWager, Refused | None]] = {}
+
+    def run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
+        """Carry a command out and everything that follows from it.
+
+        Returns the refusal, if it was refused, and all events of the chain.
+        """
+        command = step.command
+        if isinstance(command, PlaceWager):
+            known = self._placed.get(command.wager_id)
+            if known is not None:
+                return _repeated(command, *known), []
+        told: list[Told] = []
+        refused: Refused | None = None
+        before = self._cards
+        if isinstance(command, LoadShoe):
+            self._cards = shoe_core.NoCards() if step.order is None else KnownOrder(step.order)
+        try:
+            queue = deque(self._decide(step.service, command, command_id, command_id, 1, told))
+        except Refused as no:
+            self._cards = before
+            refused = no
+        else:
+            while queue:
+                queue.extend(self._spread(queue.popleft(), told))
+        if isinstance(command, PlaceWager):
+            refused = refused or _rejection(told)
+            self._placed[command.wager_id] = (command, refused)
+        return refused, told
+
+    def _decide(
+        self,
+        service: str,
+        command: Command,
+        command_id: str,
+        cause: str,
+        depth: int,
+        told: list[Told],
+    ) -> list[_Pending]:
+        core = CORES[service]
+        state = self.states[service]
+        if service == SHOE:
+            events = core.decide(command, state, self._cards)
+        else:
+            events = core.decide(command, state)
+        pending: list[_Pending] = []
+        for event in events:
+            state = core.evolve(state, event)
+            self.states[service] = state
+            self._versions[service] += 1
+            version = self._versions[service]
+            told.append(Told(service, version, depth, event))
+            meta = Meta(
+                table_id=self.table_id,
+                occurred_at_us=command.at_us,
+                actor=command.by,
+                command_id=command_id,
+                cause=cause,
+                depth=depth,
+                coup_id=getattr(event, "coup_id", None) or "",
+            )
+            pending.append((service, event, meta, event_id(service, self.table_id, version)))
+            if isinstance(event, DebitRequested):
+                paid = RecordDebit(
+                    at_us=command.at_us,
+                    by=command.by,
+                    movement_id=event.movement_id,
+                    outcome="DONE",
+                )
+                pending.extend(
+                    self._decide(WAGER, paid, command_id, pending[-1][3], depth + 1, told)
+                )
+                state = self.states[service]
+        return pending
+
+    def _spread(self, sent: _Pending, told: list[Told]) -> list[_Pending]:
+        """Let the services hear an event; what they make of it comes back."""
+        service, event, meta, identity = sent
+        listeners = _LISTENERS.get(type(event), ())
+        if not listeners:
+            return []
+        heard = Heard(event, meta, service, identity)
+        pending: list[_Pending] = []
+        for name in listeners:
+            if name == service:
+                continue
+            core = CORES[name]
+            state = core.evolve(self.states[name], heard)
+            self.states[name] = state
+            for reaction in core.react(heard, state):
+                cause = heard
+                command = reaction
+                if isinstance(reaction, Caused):
+                    cause, command = reaction.heard, reaction.command
+                pending.extend(
+                    self._decide(
+                        name,
+                        command,
+                        cause.meta.command_id,
+                        cause.event_id,
+                        cause.meta.depth + 1,
+                        told,
+                    )
+                )
+        return pending
+
+
+def _repeated(again: PlaceWager, first: PlaceWager, answered: Refused | None) -> Refused | None:
+    """The stored answer to the same wager; another one under its id is refused."""
+    same = (
+        (first.player, first.area, first.amount_minor, first.currency)
+        == (again.player, again.area, again.amount_minor, again.currency)
+        and (first.channel, first.box, first.token) == (again.channel, again.box, again.token)
+    )
+    if same:
+        return answered
+    return Refused("DUPLICATE", f"the wager id {again.wager_id} was used before for another wager")
+
+
+def _rejection(told: Sequence[Told]) -> Refused | None:
+    for each in told:
+        if isinstance(each.event, WagerRejected):
+            return Refused(each.event.code, each.event.message, each.event.clauses)
+    return None

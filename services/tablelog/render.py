@@ -1,0 +1,301 @@
+"""The one renderer: from the answers and events of a line to its lines of output. Pure.
+
+It folds over the events of a table, so that the line of a coup can name wagers that were taken
+back long before. Events come in the order of `sort_key`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from services.contracts import round as table
+from services.contracts import settlement as money
+from services.contracts import shoe as cards
+from services.contracts import wager as book
+from services.contracts.core import Event, Refused
+from services.rules.hands import points
+
+SERVICES = ("shoe", "round", "wager", "settlement")
+_RANK = {service: rank for rank, service in enumerate(SERVICES)}
+
+OutLine = dict[str, Any]
+
+
+class Told(Struct, frozen=True):
+    """An event that a line caused, with what its place among the others needs."""
+
+    service: str
+    version: int
+    depth: int
+    event: Event
+
+
+def sort_key(told: Told) -> tuple[int, int, int]:
+    """Depth in the chain, then shoe, round, wager, settlement, then stream version."""
+    return (told.depth, _RANK[told.service], told.version)
+
+
+class Renderer:
+    """Makes the output lines of one table."""
+
+    def __init__(self, *, shoe_prefix: str = "") -> None:
+        self._shoe_prefix = shoe_prefix
+        self._wagers: dict[str, dict[str, OutLine]] = {}
+        self._results: dict[str, table.CoupResulted] = {}
+        self._voids: dict[str, table.CoupVoided] = {}
+        self._numbers: dict[str, int] = {}
+        self._coups: dict[int, OutLine] = {}
+        """The last line of each coup, by number."""
+
+        self._last_line = 0
+
+    def line(
+        self, number: int, do: str, refused: Refused | None, told: Sequence[Told], **extra: Any
+    ) -> Iterator[OutLine]:
+        """The output of one input line. `extra` goes into a refusal, such as a wager's id."""
+        self._last_line = number
+        if refused is not None:
+            yield {
+                "kind": "refused",
+                "line": number,
+                "do": do,
+                "reason": refused.reason,
+                "message": refused.message,
+                **extra,
+            }
+        for each in sorted(told, key=sort_key):
+            render = _RENDER.get(type(each.event))
+            if render is None:
+                continue
+            out = render(self, each.event)
+            if out is not None:
+                yield {"kind": out.pop("kind"), "line": number, **out}
+
+    def summary(self) -> OutLine:
+        """The last line: the sums over all coups, each at its last revision."""
+        lines = list(self._coups.values())
+        wagers = [wager for line in lines for wager in line["wagers"]]
+        cash = [w for w in wagers if w["outcome"] != "cancelled"]
+        currencies = list(dict.fromkeys(w["currency"] for w in cash))
+        sums = {code: _sums([w for w in cash if w["currency"] == code]) for code in currencies}
+        totals: OutLine
+        if len(sums) > 1:
+            names = next(iter(sums.values()))
+            totals = {name: {code: sums[code][name] for code in sums} for name in names}
+        else:
+            totals = next(iter(sums.values()), None) or _sums([])
+        return {
+            "kind": "summary",
+            "line": self._last_line,
+            "coups": len(lines),
+            "void": sum(line["status"] == "void" for line in lines),
+            "no_bet": sum(line["status"] == "no_bet" for line in lines),
+            **totals,
+        }
+
+    # --- what is remembered ---
+
+    def remember(self, coup_id: str, wager_id: str, **fields: Any) -> None:
+        """Keep what is known of a wager, in order of acceptance."""
+        self._wagers.setdefault(coup_id, {}).setdefault(wager_id, {}).update(fields)
+
+    def forget(self, coup_id: str, wager_id: str) -> None:
+        """A rejected wager is in no coup's line."""
+        self._wagers.get(coup_id, {}).pop(wager_id, None)
+
+    def coup_line(self, coup_id: str, number: int, **fields: Any) -> OutLine:
+        """The line of a coup, remembered for the summary."""
+        wagers = [dict(wager) for wager in self._wagers.get(coup_id, {}).values()]
+        line = {"kind": "coup", "coup": number, **fields, "wagers": wagers, "revision": 1}
+        self._coups[number] = line
+        return dict(line)
+
+
+def _sums(wagers: Sequence[OutLine]) -> OutLine:
+    staked = sum(w["stake"] for w in wagers)
+    returned = sum(w["returned"] for w in wagers)
+    winnings = sum(w["winnings"] for w in wagers)
+    return {
+        "staked": staked,
+        "returned": returned,
+        "winnings": winnings,
+        "commission": str(sum((Fraction(w["commission"]) for w in wagers), Fraction())),
+        "forfeited": 0,
+        "house": staked - returned - winnings,
+    }
+
+
+def _burned(_: Renderer, event: cards.CardsBurned) -> OutLine:
+    return {
+        "kind": "burned",
+        "reason": event.reason.lower(),
+        "cards": event.count,
+        "first": event.first_card,
+    }
+
+
+def _last_coup(_: Renderer, event: cards.LastCoupDesignated) -> OutLine:
+    return {"kind": "last_coup", "coup": event.coup}
+
+
+def _shoe_over(
+    renderer: Renderer, event: cards.ShoeRetired | cards.ShoeInvalidated
+) -> OutLine:
+    status = "retired" if isinstance(event, cards.ShoeRetired) else "invalid"
+    return {
+        "kind": "shoe",
+        "shoe": event.shoe_id.removeprefix(renderer._shoe_prefix),  # noqa: SLF001
+        "status": status,
+        "dealt": event.dealt,
+        "burned": event.burned,
+        "left": event.left,
+    }
+
+
+def _incident(_: Renderer, event: table.IncidentRecorded) -> OutLine:
+    return {
+        "kind": "incident",
+        "code": event.code,
+        "coup": event.coup,
+        "clause": list(event.clauses),
+    }
+
+
+def _not_opened(_: Renderer, event: table.BettingNotOpened) -> OutLine:
+    return {
+        "kind": "refused",
+        "do": "open_betting",
+        "reason": event.reason,
+        "message": event.message,
+    }
+
+
+def _accepted(renderer: Renderer, event: book.WagerAccepted) -> None:
+    renderer.remember(
+        event.coup_id,
+        event.wager_id,
+        id=event.wager_id,
+        player=event.player,
+        area=event.area.lower(),
+        currency=event.currency,
+        stake=event.stake_minor,
+    )
+
+
+def _changed(renderer: Renderer, event: book.WagerChanged) -> None:
+    renderer.remember(event.coup_id, event.wager_id, stake=event.to_minor)
+
+
+_NOTHING_WON = {"winnings": 0, "commission": "0", "rounding": "0"}
+
+
+def _cancelled(renderer: Renderer, event: book.WagerCancelled) -> None:
+    returned = event.refund_minor
+    renderer.remember(
+        event.coup_id, event.wager_id, outcome="cancelled", returned=returned, **_NOTHING_WON
+    )
+
+
+def _rejected(renderer: Renderer, event: book.WagerRejected) -> OutLine | None:
+    if not event.refund_minor:
+        return None  # the answer to the wager's own line says it
+    renderer.forget(event.coup_id, event.wager_id)
+    return {
+        "kind": "refused",
+        "do": "wager",
+        "id": event.wager_id,
+        "reason": event.code,
+        "message": event.message,
+    }
+
+
+def _refunded(renderer: Renderer, event: book.WagerRefunded) -> None:
+    renderer.remember(
+        event.coup_id,
+        event.wager_id,
+        outcome="refunded",
+        returned=event.refund_minor,
+        **_NOTHING_WON,
+    )
+
+
+def _settled(renderer: Renderer, event: money.WagerSettled) -> None:
+    renderer.remember(
+        event.coup_id,
+        event.wager_id,
+        outcome=event.outcome.lower(),
+        returned=event.returned_minor,
+        winnings=event.winnings_minor,
+        commission=event.commission_exact,
+        rounding=event.rounding_exact,
+    )
+
+
+def _resulted(renderer: Renderer, event: table.CoupResulted) -> None:
+    renderer._results[event.coup_id] = event  # noqa: SLF001
+
+
+def _voided(renderer: Renderer, event: table.CoupVoided) -> None:
+    renderer._voids[event.coup_id] = event  # noqa: SLF001
+
+
+def _coup_settled(renderer: Renderer, event: money.CoupSettled) -> OutLine:
+    result = renderer._results[event.coup_id]  # noqa: SLF001
+    return renderer.coup_line(
+        event.coup_id,
+        event.coup,
+        status=event.status.lower(),
+        player=list(result.player),
+        banker=list(result.banker),
+        player_points=result.player_points,
+        banker_points=result.banker_points,
+        winner=result.winner.lower(),
+        natural=result.natural,
+        decisions=[
+            {"hand": made.hand.lower(), "draw": made.draw, "clause": made.clause}
+            for made in result.decisions
+        ],
+    )
+
+
+def _book_revised(renderer: Renderer, event: book.BookRevised) -> OutLine | None:
+    void = renderer._voids.pop(event.coup_id, None)  # noqa: SLF001
+    if void is None:
+        return None
+    return renderer.coup_line(
+        event.coup_id,
+        void.coup,
+        status="void",
+        reason=void.reason,
+        player=list(void.player),
+        banker=list(void.banker),
+        player_points=points(void.player) if void.player else None,
+        banker_points=points(void.banker) if void.banker else None,
+        winner=None,
+        natural=False,
+        decisions=[],
+    )
+
+
+_RENDER: dict[type[Event], Callable[[Renderer, Any], OutLine | None]] = {
+    cards.CardsBurned: _burned,
+    cards.LastCoupDesignated: _last_coup,
+    cards.ShoeRetired: _shoe_over,
+    cards.ShoeInvalidated: _shoe_over,
+    table.IncidentRecorded: _incident,
+    table.BettingNotOpened: _not_opened,
+    table.CoupResulted: _resulted,
+    table.CoupVoided: _voided,
+    book.WagerAccepted: _accepted,
+    book.WagerChanged: _changed,
+    book.WagerCancelled: _cancelled,
+    book.WagerRejected: _rejected,
+    book.WagerRefunded: _refunded,
+    book.BookRevised: _book_revised,
+    money.WagerSettled: _settled,
+    money.CoupSettled: _coup_settled,
+}

@@ -1,0 +1,205 @@
+"""From lines to commands: the one translation that `replay` and `play` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from services.contracts.common import Card, Limit, Limits
+from services.contracts.core import Command
+from services.round import commands as table
+from services.rulebooks.settings import table_settings
+from services.shoe import commands as cards
+from services.tablelog import lines as log
+from services.tablelog.lines import Line
+from services.wager import commands as book
+
+SHOE, ROUND, WAGER, SETTLEMENT = "shoe", "round", "wager", "settlement"
+SECOND_US = 1_000_000
+
+
+class Unsupported(Exception):
+    """The platform does not play this action yet."""
+
+
+class Step(Struct, frozen=True):
+    """One command of a line, and the service that it goes to."""
+
+    service: str
+    command: Command
+    order: tuple[Card, ...] | None = None
+    """The preset order of a shoe; it travels beside the command, never in it."""
+
+    key: str | None = None
+    """What makes a repeat of the step recognisable across lines: a wager's id."""
+
+
+def steps(line: Line, table_id: str, shoe_prefix: str = "") -> list[Step]:
+    """The commands of a line, in order. Raises `Unsupported`, or `Refused` for unknown rulebooks.
+
+    `shoe_prefix` keeps the shoes of several runs apart.
+    """
+    make = _STEPS.get(type(line))
+    if make is None:
+        raise Unsupported(f"the action {line.do} is not played yet")
+    return [make(line, table_id, shoe_prefix)]
+
+
+def _limits(limits: Any) -> Limits:
+    return {
+        area: Limit(each.min, each.max, each.unit or 0) for area, each in (limits or {}).items()
+    }
+
+
+def _open_table(line: log.OpenTable, table_id: str, _: str) -> Step:
+    by_currency: dict[str, Limits] = {}
+    if line.limits:
+        by_currency[line.currency] = _limits(line.limits)
+    for code, limits in (line.currencies or {}).items():
+        by_currency[code] = _limits(limits)
+    settings = table_settings(
+        table_id=table_id,
+        table_number=line.table,
+        rulebook_id=line.rulebook,
+        options=line.options or {},
+        decks=line.decks,
+        currency=line.currency,
+        limits=by_currency,
+        mode="TEST",
+        smallest_chip_minor=line.chip,
+        seats=line.seats,
+        left_of_dealer=line.left_of_dealer,
+        layout=line.layout,
+        method=line.method,
+        auto_burn=line.auto_burn,
+        differential_minor=line.differential,
+        player_coup_maximum_minor=line.player_coup_maximum,
+        maximum_win_minor=line.maximum_win,
+        table_exposure_minor=line.exposure,
+    )
+    return Step(ROUND, table.OpenTable(at_us=line.at_us, by=line.by, settings=settings))
+
+
+def _load_shoe(line: log.LoadShoe, _: str, prefix: str) -> Step:
+    if line.source == "device":
+        raise Unsupported("shuffling devices are not played yet")
+    order = line.cards
+    source = "GENERATED" if order is None else ("PRESET" if order else "SCANNED")
+    command = cards.LoadShoe(
+        at_us=line.at_us,
+        by=line.by,
+        shoe_id=f"{prefix}{line.shoe}",
+        source=source,
+        decks=line.decks,
+        partial=line.partial,
+        cuts_after=line.cut_card_after,
+        stands_for_preparation=True,
+    )
+    return Step(SHOE, command, order=order)
+
+
+def _draw(line: log.Draw, _: str, __: str) -> Step:
+    if line.count != 1:
+        raise Unsupported("cards pulled together are not played yet")
+    command = cards.DrawCard(
+        at_us=line.at_us,
+        by=line.by,
+        card=line.card,
+        to=line.to.upper() if line.to else None,
+        face_up=line.face != "down",
+    )
+    return Step(SHOE, command)
+
+
+def _wager(line: log.Wager, table_id: str, _: str) -> Step:
+    command = book.PlaceWager(
+        at_us=line.at_us,
+        by=line.by,
+        wager_id=line.id,
+        player=line.player,
+        area=line.area,
+        amount_minor=line.amount,
+        currency=line.currency,
+        channel=line.channel.upper() if line.channel else None,
+        box=None if line.box is None else str(line.box),
+        token=line.token,
+    )
+    return Step(WAGER, command, key=wager_key(table_id, line.id))
+
+
+def wager_key(table_id: str, wager_id: str) -> str:
+    """What a wager's repeats are recognised by, across all commands of the table."""
+    return f"wager/{table_id}/{wager_id}"
+
+
+def _open_betting(line: log.OpenBetting, _: str, __: str) -> Step:
+    closes = None if line.closes_in_s is None else line.closes_in_s * SECOND_US
+    command = table.OpenBetting(
+        at_us=line.at_us, by=line.by, closes_in_us=closes, no_bet=line.no_bet
+    )
+    return Step(ROUND, command)
+
+
+def _to(
+    service: str, make: type[Any], **fields: Callable[[Any], Any]
+) -> Callable[[Any, str, str], Step]:
+    """A translation that takes fields over as they are, or through a function."""
+
+    def translate(line: Line, _: str, __: str) -> Step:
+        values = {name: take(line) for name, take in fields.items()}
+        return Step(service, make(at_us=line.at_us, by=line.by, **values))
+
+    return translate
+
+
+_STEPS: dict[type[Line], Callable[[Any, str, str], Step]] = {
+    log.OpenTable: _open_table,
+    log.Seat: _to(ROUND, table.TakeSeat, seat=lambda x: x.seat, player=lambda x: x.player),
+    log.Unseat: _to(ROUND, table.LeaveSeat, seat=lambda x: x.seat, player=lambda x: x.player),
+    log.Standing: _to(WAGER, book.PermitStanding, permitted=lambda x: x.permitted),
+    log.AssignDealer: _to(ROUND, table.AssignDealer, dealer=lambda x: x.dealer),
+    log.ChangeDealer: _to(ROUND, table.ChangeDealer, dealer=lambda x: x.dealer),
+    log.InspectCards: _to(
+        SHOE,
+        cards.InspectCards,
+        witness=lambda x: x.witness,
+        video=lambda x: x.video,
+        stage=lambda x: x.stage.upper(),
+        defects=lambda x: x.defects,
+    ),
+    log.Shuffle: _to(SHOE, cards.ShuffleCards, procedure=lambda x: x.procedure.upper()),
+    log.RequestRiffle: _to(SHOE, cards.RequestRiffle, player=lambda x: x.player),
+    log.OfferCut: _to(SHOE, cards.OfferCut, seat=lambda x: x.seat),
+    log.DeclineCut: _to(SHOE, cards.DeclineCut, seat=lambda x: x.seat),
+    log.Cut: _to(SHOE, cards.CutCards, position=lambda x: x.position, seat=lambda x: x.seat),
+    log.PlaceCutCard: _to(SHOE, cards.PlaceCutCard, from_back=lambda x: x.from_back),
+    log.LoadShoe: _load_shoe,
+    log.Burn: _to(
+        SHOE, cards.BurnCards, reason=lambda x: x.reason.upper(), count=lambda x: x.count
+    ),
+    log.OpenBetting: _open_betting,
+    log.Wager: _wager,
+    log.ChangeWager: _to(
+        WAGER, book.ChangeWager, wager_id=lambda x: x.id, amount_minor=lambda x: x.amount
+    ),
+    log.CancelWager: _to(WAGER, book.CancelWager, wager_id=lambda x: x.id),
+    log.RejectWager: _to(WAGER, book.RejectWager, wager_id=lambda x: x.id),
+    log.NoMoreBets: _to(ROUND, table.CallNoMoreBets),
+    log.CloseBook: _to(ROUND, table.CloseBook),
+    log.Draw: _draw,
+    log.Deal: _to(ROUND, table.DealCoup),
+    log.Announce: _to(
+        ROUND,
+        table.AnnounceResult,
+        winner=lambda x: x.winner.upper() if x.winner else None,
+        player_points=lambda x: x.player_points,
+        banker_points=lambda x: x.banker_points,
+    ),
+    log.Incident: _to(
+        ROUND, table.RecordIncident, code=lambda x: x.code, note=lambda x: x.note
+    ),
+    log.Tick: _to(ROUND, table.AdvanceTime),
+    log.CloseTable: _to(ROUND, table.CloseTable),
+}
