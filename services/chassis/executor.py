@@ -1,0 +1,401 @@
+"""The one way in which a service changes: outside commands and heard events become new events.
+
+Commands are committed in groups. A single task takes everything that waits, decides it in one
+transaction and answers it, while the next group gathers. A caller alone is served at once; where
+several are under way, the task waits a few milliseconds for those that it answered last, because
+one commit for twenty commands costs hardly more than one for one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final, Self
+
+import msgspec
+from msgspec import Struct
+
+from services.chassis.decider import Aggregate, Companion, Record
+from services.chassis.hearing import Hearing, Verdict
+from services.chassis.registry import Registry
+from services.chassis.retry import with_retries
+from services.chassis.store import Progress, Store, StoredAnswer, StoreUnavailable
+from services.chassis.work import Core, ItemFailed, Origin, Work
+from services.contracts.core import Command, Refused
+
+QUEUE_COMMANDS_MAX: Final = 4_096
+"""Commands that wait at most; beyond that it is better to say so than to answer late."""
+
+BATCH_COMMANDS_MAX: Final = 256
+"""Commands of one transaction."""
+
+LINGER_S_MAX: Final = 0.003
+"""How long a group waits for more commands where several callers are under way."""
+
+CACHED_TABLES_MAX: Final = 4_096
+"""Tables whose states are kept in memory."""
+
+
+class Overloaded(Exception):
+    """Too many commands wait, or the service stops: try again later or elsewhere."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """Bounds of an executor."""
+
+    queue_commands_max: int = QUEUE_COMMANDS_MAX
+    batch_commands_max: int = BATCH_COMMANDS_MAX
+    linger_s_max: float = LINGER_S_MAX
+    cached_tables_max: int = CACHED_TABLES_MAX
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What became of a command."""
+
+    refused: tuple[str, str, tuple[str, ...]] | None
+    """Reason, message and clauses, where the rules do not allow the command."""
+
+    duplicate: bool
+    """It had been answered before; this is the same answer, without records."""
+
+    conflict: bool
+    """Its key belongs to a command with another input: nothing was done, nothing is answered."""
+
+    answer: dict[str, Any]
+    records: tuple[Record, ...]
+    """What was stored for it, the effects included."""
+
+
+@dataclass
+class Counters:
+    """What an executor has done since it was made; for telemetry."""
+
+    commands: int = 0
+    batches: int = 0
+    failed_attempts: int = 0
+    commands_alone: int = 0
+    overloads: int = 0
+
+
+class _Answer(Struct, frozen=True):
+    """The stored form of an outcome."""
+
+    refused: tuple[str, str, tuple[str, ...]] | None
+    answer: dict[str, Any]
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_Answer).decode
+
+_CONFLICT: Final = Outcome(refused=None, duplicate=False, conflict=True, answer={}, records=())
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """A command between its arrival and its answer."""
+
+    table_id: str
+    command: Command
+    command_id: str
+    input_hash: bytes
+    key: str
+    traceparent: str
+    future: asyncio.Future[Outcome]
+
+    def origin(self) -> Origin:
+        return Origin(self.command_id, self.command_id, 1, self.traceparent)
+
+    def settle(self, result: Outcome | Exception) -> None:
+        if self.future.done():  # the caller has gone
+            return
+        if isinstance(result, Outcome):
+            self.future.set_result(result)
+        else:
+            self.future.set_exception(result)
+
+
+class Executor:
+    """Runs the commands and the heard events of one service."""
+
+    def __init__(
+        self,
+        aggregate: Aggregate,
+        store: Store,
+        companion: Companion,
+        registry: Registry,
+        *,
+        limits: Limits,
+        jitter: random.Random,
+    ) -> None:
+        self.counters = Counters()
+        self._store = store
+        self._limits = limits
+        self._jitter = jitter
+        self._core = Core(
+            aggregate, registry, companion, cached_tables_max=limits.cached_tables_max
+        )
+        self._hearing = Hearing(self._core, store, jitter=jitter)
+        self._queue: deque[_Waiting] = deque()
+        self._enough = asyncio.Event()
+        self._enough_commands = 1
+        self._crowd = 1
+        """Callers that seem to be under way, judged by the last group."""
+
+        self._flusher: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    async def start(self) -> None:
+        """Begin to take commands."""
+        assert self._flusher is None, "an executor is started once"
+        self._flusher = asyncio.create_task(self._flush_forever(), name="executor")
+
+    async def stop(self) -> None:
+        """Take no more commands, and return when those that wait are answered."""
+        self._stopping = True
+        self._enough.set()
+        if self._flusher is not None:
+            await self._flusher
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    @property
+    def waiting_commands(self) -> int:
+        """Commands that wait for their turn."""
+        return len(self._queue)
+
+    async def command(
+        self,
+        table_id: str,
+        command: Command,
+        *,
+        command_id: str,
+        input_hash: bytes,
+        key: str | None = None,
+        traceparent: str = "",
+    ) -> Outcome:
+        """Carry out a command, once for its `key`, which is the command's id unless given.
+
+        Returns after the commit. A refusal is an outcome and is remembered like one. `NotYet`,
+        `Overloaded` and `StoreUnavailable` are raised and remembered nowhere: the same command may
+        be sent again. After `StoreUnavailable` it may have been carried out; sent again with the
+        same key, it is answered without being done twice.
+        """
+        assert self._flusher is not None, "the executor was not started"
+        if self._stopping or len(self._queue) >= self._limits.queue_commands_max:
+            self.counters.overloads += 1
+            raise Overloaded("the service stops" if self._stopping else "too many commands wait")
+        waiting = _Waiting(
+            table_id=table_id,
+            command=command,
+            command_id=command_id,
+            input_hash=input_hash,
+            key=command_id if key is None else key,
+            traceparent=traceparent,
+            future=asyncio.get_running_loop().create_future(),
+        )
+        self._queue.append(waiting)
+        if len(self._queue) >= self._enough_commands:
+            self._enough.set()
+        return await waiting.future
+
+    async def hear(self, records: Sequence[Record], consumer: str) -> list[Verdict]:
+        """Handle events of other services in one transaction; see `Hearing.hear`."""
+        return await self._hearing.hear(records, consumer)
+
+    async def park(self, consumer: str, record: Record, *, reason: str) -> None:
+        """Stop a table for a consumer at a record; see `Hearing.park`."""
+        await self._hearing.park(consumer, record, reason=reason)
+
+    async def retry(self, consumer: str, table_id: str) -> list[Verdict]:
+        """Handle the records of a parked table; see `Hearing.retry`."""
+        return await self._hearing.retry(consumer, table_id)
+
+    async def skip(
+        self, consumer: str, table_id: str, *, event_id: str, reason: str, by: str
+    ) -> None:
+        """Pass over the record at which a table is parked; see `Hearing.skip`."""
+        await self._hearing.skip(consumer, table_id, event_id=event_id, reason=reason, by=by)
+
+    async def progress(self, table_id: str) -> Progress:
+        """How far this service is with a table, as committed."""
+        return await self._store.progress(table_id)
+
+    # --- gathering ---------------------------------------------------------------------------
+
+    async def _flush_forever(self) -> None:
+        try:
+            while await self._gather():
+                await self._carry_out(self._take())
+        finally:
+            # Only a cancelled or broken flusher leaves somebody waiting.
+            while self._queue:
+                self._queue.popleft().settle(Overloaded("the service stopped"))
+
+    async def _gather(self) -> bool:
+        """Wait for a group worth a commit. False when the executor stops and nobody waits."""
+        await self._wait_for(1)
+        expected = min(self._crowd, self._limits.batch_commands_max)
+        if len(self._queue) < expected:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.linger_s_max):
+                    await self._wait_for(expected)
+        return bool(self._queue)
+
+    async def _wait_for(self, commands: int) -> None:
+        self._enough_commands = commands
+        while len(self._queue) < commands and not self._stopping:
+            self._enough.clear()
+            await self._enough.wait()
+
+    def _take(self) -> list[_Waiting]:
+        """The next group, in the order of arrival, no key twice.
+
+        A second command with the same key waits for the next group and finds the answer there.
+        """
+        group: dict[str, _Waiting] = {}
+        again: list[_Waiting] = []
+        while self._queue and len(group) < self._limits.batch_commands_max:
+            waiting = self._queue.popleft()
+            if waiting.future.done():  # the caller has gone before we began: nothing is owed
+                continue
+            if waiting.key in group:
+                again.append(waiting)
+            else:
+                group[waiting.key] = waiting
+        self._queue.extendleft(reversed(again))
+        return list(group.values())
+
+    # --- carrying out ------------------------------------------------------------------------
+
+    async def _carry_out(self, group: list[_Waiting]) -> None:
+        """Answer every command of the group, whatever happens."""
+        try:
+            results = await self._commit(group)
+        except StoreUnavailable as error:
+            results = [error] * len(group)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is somebody's answer
+            results = [error] if len(group) == 1 else await self._one_by_one(group)
+        except BaseException:
+            for waiting in group:
+                waiting.settle(Overloaded("the service stopped"))
+            raise
+        self._crowd = len(group) + len(self._queue)
+        for waiting, result in zip(group, results, strict=True):
+            waiting.settle(result)
+
+    async def _one_by_one(self, group: list[_Waiting]) -> list[Outcome | Exception]:
+        """The group failed as a whole: find out whose fault it was, and serve the others."""
+        results: list[Outcome | Exception] = []
+        for number, waiting in enumerate(group):
+            self.counters.commands_alone += 1
+            try:
+                results += await self._commit([waiting])
+            except StoreUnavailable as error:
+                # The database is away: asking it once more for every command helps nobody.
+                return results + [error] * (len(group) - number)
+            except Exception as error:  # noqa: BLE001 - this command's answer
+                results.append(error)
+        return results
+
+    async def _commit(self, group: list[_Waiting]) -> list[Outcome | Exception]:
+        tables = {waiting.table_id for waiting in group}
+
+        def on_failure() -> None:
+            self.counters.failed_attempts += 1
+            self._core.cache.discard(tables)
+
+        return await with_retries(
+            lambda: self._attempt(group), on_failure=on_failure, jitter=self._jitter
+        )
+
+    async def _attempt(self, group: list[_Waiting]) -> list[Outcome | Exception]:
+        """Decide and store a group in one transaction."""
+        async with self._store.transaction() as tx:
+            work = await Work.begin(self._core, tx, (waiting.table_id for waiting in group))
+            known = await tx.answers([waiting.key for waiting in group])
+            results: dict[int, Outcome | Exception] = {}
+            for number, waiting in enumerate(group):
+                if stored := known.get(waiting.key):
+                    results[number] = _repeated(waiting, stored)
+                elif error := await self._stage(work, number, waiting):
+                    results[number] = error
+            await work.spread()
+            answers = self._answers(work, group, results)
+            if answers:
+                await tx.put_answers(
+                    {
+                        group[number].key: StoredAnswer(group[number].input_hash, answer)
+                        for number, answer in answers.items()
+                    }
+                )
+            records = await work.append()
+        work.publish()
+        self.counters.batches += 1
+        self.counters.commands += len(group)
+        for number, answer in answers.items():
+            results[number] = _outcome(answer, records.get(number, ()), duplicate=False)
+        return [results[number] for number in range(len(group))]
+
+    async def _stage(self, work: Work, number: int, waiting: _Waiting) -> Exception | None:
+        """Decide one command; on an error of its own, leave the work as it was."""
+        draft = await work.draft(waiting.table_id)
+        try:
+            await draft.decide(waiting.command, waiting.origin())
+        except ItemFailed as failed:
+            return failed.error
+        work.adopt(draft, item=number)
+        return None
+
+    def _answers(
+        self,
+        work: Work,
+        group: list[_Waiting],
+        results: dict[int, Outcome | Exception],
+    ) -> dict[int, bytes]:
+        """What is remembered of the group: everything that was decided, refusals included."""
+        events = work.events_by_item()
+        answers: dict[int, bytes] = {}
+        for number, waiting in enumerate(group):
+            error = results.get(number)
+            if error is None:
+                state = work.state(waiting.table_id)
+                own = events.get(number, [])
+                answer = self._core.aggregate.answer(waiting.command, own, state)
+                answers[number] = _encode(_Answer(None, dict(answer)))
+            elif isinstance(error, Refused):
+                refused = (error.reason, error.message, error.clauses)
+                answers[number] = _encode(_Answer(refused, {}))
+        return answers
+
+
+def _repeated(waiting: _Waiting, stored: StoredAnswer) -> Outcome:
+    if stored.input_hash != waiting.input_hash:
+        return _CONFLICT
+    return _outcome(stored.answer, (), duplicate=True)
+
+
+def _outcome(stored: bytes, records: tuple[Record, ...], *, duplicate: bool) -> Outcome:
+    """Read from what is stored, so that a repetition is told exactly what was told first."""
+    answer = _decode(stored)
+    return Outcome(
+        refused=answer.refused,
+        duplicate=duplicate,
+        conflict=False,
+        answer=answer.answer,
+        records=records,
+    )

@@ -1,0 +1,601 @@
+"""The event store on PostgreSQL.
+
+The order of the log rests on one rule: `PostgresTx.append` is the only statement that writes
+events. It takes the row lock of `log_head`, which is held until the commit, so positions have no
+holes, roll back with their transaction, and become visible in their own order. A second path to
+the table would break every reader without any of them noticing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, TypeAlias
+
+import asyncpg
+import msgspec
+
+from services.chassis.decider import Record
+from services.chassis.digest import DIGEST_BYTES
+from services.chassis.snapshots import Snapshot
+from services.chassis.store import (
+    COMMAND_RECORDS_MAX,
+    COUP_RECORDS_MAX,
+    EMPTY_HEAD,
+    UNREAD,
+    Advance,
+    Batch,
+    Checkpoint,
+    ConcurrencyConflict,
+    DeadLetter,
+    Head,
+    Hooks,
+    InboxMark,
+    Pair,
+    Parked,
+    Progress,
+    Signal,
+    StoredAnswer,
+    StoreUnavailable,
+    TooManyRecords,
+    assert_contiguous,
+    judge_advance,
+)
+
+# In quotes: the driver's classes take parameters in its stubs only.
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+
+ACQUIRE_TIMEOUT_S: Final = 10.0
+"""How long a unit of work waits for a free connection of the pool."""
+
+COMMAND_TIMEOUT_S: Final = 30.0
+"""How long one statement may take, lock waits included."""
+
+CONFLICTS: Final = frozenset({"events_stream_version_key", "commands_key"})
+"""Constraints whose violation means that somebody else wrote first."""
+
+TRANSIENT: Final = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,  # the server shuts down, starts, or was told to end us
+    asyncpg.InvalidCachedStatementError,  # a migration came between; the second try prepares anew
+    ConnectionError,
+    TimeoutError,
+)
+"""Errors after which the same transaction may succeed."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+_RECORD: Final = (
+    "stream_id, version, position, previous, type, schema_version, meta, body, "
+    "previous_digest, digest, published, recorded_at"
+)
+
+# One snapshot per statement: this one begins after the locks are held, so it sees everything that
+# was committed by those who held them before.
+_HEADS: Final = """
+select wanted.stream_id, last.version, last.position, last.digest,
+       case when last.published then last.position else last.previous end as last_published
+from unnest($1::text[]) as wanted (stream_id)
+cross join lateral (
+    select version, position, previous, published, digest from events
+    where events.stream_id = wanted.stream_id order by version desc limit 1
+) as last
+"""
+
+# `missing` can only be the result of a mistake of ours: a stream would go on after a version that it
+# does not have. A version that is taken already is found by the unique constraint.
+_APPEND: Final = """
+with head as (
+    update log_head set position = position + cardinality($1::text[])
+    returning position - cardinality($1::text[]) as start, clock_timestamp() as recorded_at
+), inserted as (
+    insert into events (
+        position, stream_id, version, type, schema_version, published, previous, coup_id,
+        command_id, meta, body, previous_digest, digest, recorded_at
+    )
+    select head.start + new.place, new.stream_id, new.version, new.type, new.schema_version,
+           new.published,
+           case when new.previous < 0 then head.start - new.previous else new.previous end,
+           new.coup_id, new.command_id, new.meta, new.body, new.previous_digest, new.digest,
+           head.recorded_at
+    from head, unnest(
+        $1::text[], $2::integer[], $3::text[], $4::smallint[], $5::boolean[], $6::bigint[],
+        $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[]
+    ) with ordinality as new (
+        stream_id, version, type, schema_version, published, previous,
+        coup_id, command_id, meta, body, previous_digest, digest, place
+    )
+)
+select head.start, head.recorded_at, array(
+    select expected.stream_id
+    from unnest($13::text[], $14::integer[]) as expected (stream_id, version)
+    where expected.version > 0 and not exists (
+        select from events
+        where events.stream_id = expected.stream_id and events.version = expected.version
+    )
+) as missing
+from head
+"""
+
+_PUT_INBOX: Final = """
+insert into inbox (upstream, table_id, position, event_id)
+select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
+on conflict (upstream, table_id) do update
+set position = excluded.position, event_id = excluded.event_id
+where inbox.position < excluded.position
+"""
+
+_SAVE_SNAPSHOT: Final = """
+insert into snapshots (stream_id, version, state_schema, state) values ($1, $2, $3, $4)
+on conflict (stream_id) do update
+set version = excluded.version, state_schema = excluded.state_schema, state = excluded.state,
+    recorded_at = clock_timestamp()
+where snapshots.version < excluded.version or snapshots.state_schema <> excluded.state_schema
+"""
+
+_PARK: Final = """
+insert into parked (consumer, table_id, reason, event_id) values ($1, $2, $3, $4)
+on conflict (consumer, table_id) do update
+set reason = excluded.reason, event_id = excluded.event_id
+"""
+
+_KEEP_PARKED: Final = """
+insert into parked_records (consumer, table_id, upstream, position, record)
+select $1, * from unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[])
+on conflict on constraint parked_records_once do nothing
+"""
+
+_ADVANCE: Final = """
+update checkpoints set position = $3, note = coalesce($4, note), moved_at = clock_timestamp()
+where name = $1 and position = $2 and position < $3
+"""
+
+_BEGIN_CHECKPOINT: Final = """
+insert into checkpoints (name, position, note) values ($1, $2, coalesce($3, ''::bytea))
+on conflict (name) do nothing
+"""
+
+_REWIND: Final = """
+insert into checkpoints (name, position, note) values ($1, $2, $3)
+on conflict (name) do update
+set position = excluded.position, note = excluded.note, moved_at = clock_timestamp()
+"""
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Record).decode
+
+
+async def _keep_session(_connection: object) -> None:
+    """In place of the driver's reset, which costs a round trip for every unit of work.
+
+    Nothing here changes the session: locks belong to transactions, and there are no settings.
+    """
+
+
+async def open_pool(
+    dsn: str, *, connections_max: int, command_timeout_s: float = COMMAND_TIMEOUT_S
+) -> Pool:
+    """A pool for one process of a service. Close it with `await pool.close()`."""
+    pool: Pool = await asyncpg.create_pool(
+        dsn,
+        min_size=1,
+        max_size=connections_max,
+        command_timeout=command_timeout_s,
+        reset=_keep_session,
+    )
+    return pool
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same transaction may succeed later.
+
+    The driver's complaint about an argument is an interface error as well, but it is our mistake
+    and a `ValueError`.
+    """
+    return isinstance(error, TRANSIENT) and not isinstance(error, ValueError)
+
+
+def to_us(at: datetime) -> int:
+    """Microseconds since 1970, without a float on the way."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def _lock_key(text: str) -> int:
+    """A signed 32-bit key for an advisory lock. Two texts with one key only wait for each other."""
+    return zlib.crc32(text.encode()) - 2**31
+
+
+def _rows_changed(status: str) -> int:
+    """The number at the end of a command tag such as `UPDATE 1`."""
+    return int(status.rpartition(" ")[2])
+
+
+def _records(service: str, rows: Sequence[asyncpg.Record]) -> list[Record]:
+    return [
+        Record(
+            service=service,
+            stream=stream,
+            version=version,
+            position=position,
+            previous=previous,
+            type=kind,
+            schema_version=schema_version,
+            meta=meta,
+            body=body,
+            previous_digest=previous_digest,
+            digest=digest,
+            published=published,
+            recorded_at_us=(recorded_at - _EPOCH) // _MICROSECOND,
+        )
+        for (
+            stream, version, position, previous, kind, schema_version, meta, body,
+            previous_digest, digest, published, recorded_at,
+        ) in rows
+    ]  # fmt: skip
+
+
+async def _read_stream(
+    connection: Any, service: str, stream: str, after_version: int, limit: int
+) -> list[Record]:
+    query = (
+        f"select {_RECORD} from events where stream_id = $1 and version > $2 "  # noqa: S608
+        "order by version limit $3"
+    )
+    records = _records(service, await connection.fetch(query, stream, after_version, limit))
+    for version, record in enumerate(records, start=after_version + 1):
+        assert record.version == version, f"a hole in {stream} before version {record.version}"
+    return records
+
+
+class PostgresTx:
+    """One transaction of a `PostgresStore`, on one connection."""
+
+    def __init__(self, service: str, connection: Connection) -> None:
+        self.connection = connection
+        self.hooks = Hooks()
+        self.appended = False
+        self._service = service
+        self._namespace = _lock_key(f"sabot stream {service}")
+
+    async def lock(self, streams: Iterable[str]) -> None:
+        # Sorted by what is locked, not by name: with names, two streams that share a key could make
+        # two transactions take the same locks in opposite order.
+        keys = sorted({_lock_key(stream) for stream in streams})
+        await self.connection.execute(
+            "select pg_advisory_xact_lock($1, key) from unnest($2::integer[]) as key",
+            self._namespace,
+            keys,
+        )
+
+    async def heads(self, streams: Iterable[str]) -> dict[str, Head]:
+        heads = dict.fromkeys(streams, EMPTY_HEAD)
+        for row in await self.connection.fetch(_HEADS, list(heads)):
+            stream, version, position, digest, last_published = row
+            heads[stream] = Head(version, position, last_published, digest)
+        return heads
+
+    async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
+        return await _read_stream(self.connection, self._service, stream, after_version, limit)
+
+    async def append(self, batch: Batch) -> list[Record]:
+        new = batch.events
+        assert new, "an empty batch needs no append"
+        row = await self.connection.fetchrow(
+            _APPEND,
+            [event.stream for event in new],
+            [event.version for event in new],
+            [event.type for event in new],
+            [event.schema_version for event in new],
+            [event.published for event in new],
+            [event.previous for event in new],
+            [event.coup_id for event in new],
+            [event.command_id for event in new],
+            [event.meta for event in new],
+            [event.body for event in new],
+            [event.previous_digest for event in new],
+            [event.digest for event in new],
+            list(batch.expected),
+            list(batch.expected.values()),
+        )
+        assert row is not None, "the log has a head"
+        start, recorded_at, missing = row
+        if missing:
+            raise ConcurrencyConflict(f"no such version yet: {', '.join(missing)}")
+        self.appended = True
+        records = batch.records(start=start, recorded_at_us=to_us(recorded_at))
+        assert len(records[0].digest) == DIGEST_BYTES, "SHA-256"
+        return records
+
+    async def answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]:
+        rows = await self.connection.fetch(
+            "select command_key, input_hash, answer from commands where command_key = any($1)",
+            list(keys),
+        )
+        return {key: StoredAnswer(input_hash, answer) for key, input_hash, answer in rows}
+
+    async def put_answers(self, answers: Mapping[str, StoredAnswer]) -> None:
+        # Sorted, so that two transactions with the same keys wait for each other in one direction.
+        keys = sorted(answers)
+        await self.connection.execute(
+            "insert into commands (command_key, input_hash, answer) "
+            "select * from unnest($1::text[], $2::bytea[], $3::bytea[])",
+            keys,
+            [answers[key].input_hash for key in keys],
+            [answers[key].answer for key in keys],
+        )
+
+    async def inbox(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
+        marks = dict.fromkeys(pairs, 0)
+        rows = await self.connection.fetch(
+            "select upstream, table_id, position from inbox where (upstream, table_id) in "
+            "(select * from unnest($1::text[], $2::text[]))",
+            [upstream for upstream, _ in marks],
+            [table for _, table in marks],
+        )
+        marks.update({(upstream, table): position for upstream, table, position in rows})
+        return marks
+
+    async def put_inbox(self, marks: Mapping[Pair, InboxMark]) -> None:
+        pairs = sorted(marks)
+        status = await self.connection.execute(
+            _PUT_INBOX,
+            [upstream for upstream, _ in pairs],
+            [table for _, table in pairs],
+            [marks[pair].position for pair in pairs],
+            [marks[pair].event_id for pair in pairs],
+        )
+        if _rows_changed(status) != len(pairs):
+            raise ConcurrencyConflict("records were handled by somebody else")
+
+    async def load_snapshot(self, stream: str, *, state_schema: int) -> Snapshot | None:
+        row = await self.connection.fetchrow(
+            "select version, state from snapshots where stream_id = $1 and state_schema = $2",
+            stream,
+            state_schema,
+        )
+        if row is None:
+            return None
+        return Snapshot(stream=stream, version=row[0], state_schema=state_schema, state=row[1])
+
+    async def save_snapshot(self, snapshot: Snapshot) -> None:
+        await self.connection.execute(
+            _SAVE_SNAPSHOT,
+            snapshot.stream,
+            snapshot.version,
+            snapshot.state_schema,
+            snapshot.state,
+        )
+
+    async def parked(self, consumer: str, tables: Iterable[str]) -> dict[str, Parked]:
+        rows = await self.connection.fetch(
+            "select table_id, reason, event_id, since from parked "
+            "where consumer = $1 and table_id = any($2)",
+            consumer,
+            list(tables),
+        )
+        return {table: Parked(reason, event, to_us(since)) for table, reason, event, since in rows}
+
+    async def park(self, consumer: str, table_id: str, *, reason: str, event_id: str) -> None:
+        await self.connection.execute(_PARK, consumer, table_id, reason, event_id)
+
+    async def unpark(self, consumer: str, table_id: str) -> None:
+        await self.connection.execute(
+            "delete from parked where consumer = $1 and table_id = $2", consumer, table_id
+        )
+
+    async def keep_parked(self, consumer: str, records: Sequence[Record]) -> None:
+        await self.connection.execute(
+            _KEEP_PARKED,
+            consumer,
+            [record.stream for record in records],
+            [record.service for record in records],
+            [record.position for record in records],
+            [_pack(record) for record in records],
+        )
+
+    async def parked_records(self, consumer: str, table_id: str, *, limit: int) -> list[Record]:
+        rows = await self.connection.fetch(
+            "select record from parked_records where consumer = $1 and table_id = $2 "
+            "order by arrival limit $3",
+            consumer,
+            table_id,
+            limit,
+        )
+        return [_unpack(row[0]) for row in rows]
+
+    async def drop_parked(self, consumer: str, records: Sequence[Record]) -> None:
+        await self.connection.execute(
+            "delete from parked_records where consumer = $1 and (table_id, upstream, position) in "
+            "(select * from unnest($2::text[], $3::text[], $4::bigint[]))",
+            consumer,
+            [record.stream for record in records],
+            [record.service for record in records],
+            [record.position for record in records],
+        )
+
+    async def bury(self, consumer: str, letter: DeadLetter) -> None:
+        record = letter.record
+        await self.connection.execute(
+            "insert into dead_letters (consumer, table_id, event_id, record, reason, skipped_by) "
+            "values ($1, $2, $3, $4, $5, $6)",
+            consumer,
+            record.stream,
+            record.event_id,
+            _pack(record),
+            letter.reason,
+            letter.by,
+        )
+
+    async def advance_checkpoint(
+        self, name: str, *, expected: int, position: int, note: bytes | None = None
+    ) -> Advance:
+        return await advance_checkpoint(
+            self.connection, name, expected=expected, position=position, note=note
+        )
+
+
+async def advance_checkpoint(
+    connection: Any, name: str, *, expected: int, position: int, note: bytes | None = None
+) -> Advance:
+    """Move a checkpoint by compare-and-set; what `Tx.advance_checkpoint` does on a connection."""
+    status = await connection.execute(_ADVANCE, name, expected, position, note)
+    if _rows_changed(status) == 1:
+        return Advance.UPDATED
+    if expected == 0 and position > 0:
+        status = await connection.execute(_BEGIN_CHECKPOINT, name, position, note)
+        if _rows_changed(status) == 1:
+            return Advance.UPDATED
+    current = await connection.fetchval("select position from checkpoints where name = $1", name)
+    answer = judge_advance(current or 0, expected=expected, position=position)
+    # Between our two statements somebody set it to what we expected: it was not that when we tried.
+    return Advance.MISMATCH if answer is Advance.UPDATED else answer
+
+
+class PostgresStore:
+    """The log of one service and what is kept beside it, in one database."""
+
+    def __init__(self, service: str, pool: Pool) -> None:
+        self.service = service
+        self.appended = Signal()
+        self.pool = pool
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[PostgresTx]:
+        tx: PostgresTx | None = None
+        try:
+            async with (
+                self.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection,
+                connection.transaction(isolation="read_committed"),
+            ):
+                # The pool hands out a proxy with the connection's own methods.
+                tx = PostgresTx(self.service, connection)  # type: ignore[arg-type]
+                yield tx
+        except BaseException as error:
+            if tx is not None:
+                tx.hooks.rolled_back()
+            if isinstance(error, asyncpg.UniqueViolationError):
+                if error.constraint_name in CONFLICTS:
+                    raise ConcurrencyConflict(f"taken: {error.constraint_name}") from error
+            elif is_transient(error):
+                raise StoreUnavailable(f"{type(error).__name__}: {error}") from error
+            raise
+        assert tx is not None, "a transaction that did not begin has raised"
+        tx.hooks.committed()
+        if tx.appended:
+            self.appended.notify()
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncIterator[Any]:
+        try:
+            async with self.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
+                yield connection
+        except TRANSIENT as error:
+            if not is_transient(error):
+                raise
+            raise StoreUnavailable(f"{type(error).__name__}: {error}") from error
+
+    async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
+        query = f"select {_RECORD} from events where position > $1 order by position limit $2"  # noqa: S608
+        async with self._reading() as connection:
+            rows = await connection.fetch(query, after_position, limit)
+        records = _records(self.service, rows)
+        assert_contiguous(records, after_position=after_position)
+        return records
+
+    async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
+        async with self._reading() as connection:
+            return await _read_stream(connection, self.service, stream, after_version, limit)
+
+    async def read_by_command(self, command_ids: Iterable[str]) -> list[Record]:
+        return await self._select("command_id = any($1)", list(command_ids), COMMAND_RECORDS_MAX)
+
+    async def read_by_coup(self, coup_id: str) -> list[Record]:
+        assert coup_id, "records without a coup are no coup"
+        return await self._select("coup_id <> '' and coup_id = $1", coup_id, COUP_RECORDS_MAX)
+
+    async def _select(self, condition: str, argument: object, records_max: int) -> list[Record]:
+        query = f"select {_RECORD} from events where {condition} order by position limit $2"  # noqa: S608
+        async with self._reading() as connection:
+            rows = await connection.fetch(query, argument, records_max + 1)
+        if len(rows) > records_max:
+            raise TooManyRecords(f"more than {records_max} records")
+        return _records(self.service, rows)
+
+    async def head_position(self) -> int:
+        async with self._reading() as connection:
+            position: int = await connection.fetchval("select position from log_head")
+            return position
+
+    async def progress(self, table_id: str) -> Progress:
+        async with (
+            self._reading() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            last = await connection.fetchrow(
+                "select version, position from events where stream_id = $1 "
+                "order by version desc limit 1",
+                table_id,
+            )
+            handled = await connection.fetch(
+                "select upstream, position from inbox where table_id = $1", table_id
+            )
+            parked = await connection.fetchval(
+                "select count(*) from parked_records where table_id = $1", table_id
+            )
+        version, position = last or (0, 0)
+        return Progress(
+            table_id=table_id,
+            version=version,
+            position=position,
+            handled=dict(handled),
+            parked_records=parked,
+        )
+
+    async def parked_tables(self, consumer: str, *, limit: int) -> dict[str, Parked]:
+        async with self._reading() as connection:
+            rows = await connection.fetch(
+                "select table_id, reason, event_id, since from parked where consumer = $1 "
+                "order by table_id limit $2",
+                consumer,
+                limit,
+            )
+        return {table: Parked(reason, event, to_us(since)) for table, reason, event, since in rows}
+
+    async def dead_letters(self, consumer: str, table_id: str, *, limit: int) -> list[DeadLetter]:
+        async with self._reading() as connection:
+            rows = await connection.fetch(
+                "select record, reason, skipped_by from dead_letters "
+                "where consumer = $1 and table_id = $2 order by number limit $3",
+                consumer,
+                table_id,
+                limit,
+            )
+        return [DeadLetter(record=_unpack(row[0]), reason=row[1], by=row[2]) for row in rows]
+
+    async def checkpoint(self, name: str) -> Checkpoint:
+        async with self._reading() as connection:
+            row = await connection.fetchrow(
+                "select position, note from checkpoints where name = $1", name
+            )
+        return UNREAD if row is None else Checkpoint(row[0], row[1])
+
+    async def advance_checkpoint(
+        self, name: str, *, expected: int, position: int, note: bytes | None = None
+    ) -> Advance:
+        async with self._reading() as connection:
+            return await advance_checkpoint(
+                connection, name, expected=expected, position=position, note=note
+            )
+
+    async def rewind_checkpoint(self, name: str, *, position: int, note: bytes) -> None:
+        async with self._reading() as connection:
+            await connection.execute(_REWIND, name, position, note)

@@ -1,0 +1,114 @@
+"""The event types of one service, between values in memory and bytes in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from services.chassis.upcast import UPCASTERS, Key, Upcaster, check_paths, upcast
+from services.contracts.core import Event, Meta
+
+BODY_BYTES_MAX: Final = 900_000
+"""Bytes of one event body. A Kafka broker takes messages of a million bytes, headers included; an
+event above that would stand in the log and could never be published."""
+
+
+class UnknownType(Exception):
+    """This service publishes no event of that type, as far as this release knows."""
+
+
+class NewerVersion(Exception):
+    """The body was written by a later release: guessing what it means would be worse than waiting."""
+
+
+class BodyTooLarge(Exception):
+    """The event does not fit into one message."""
+
+
+class Encoded(Struct, frozen=True):
+    """An event as it is stored."""
+
+    type: str
+    schema_version: int
+    body: bytes
+
+
+# Dictionaries and sets are written in one order, so that equal events are equal bytes.
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_decode_meta = msgspec.json.Decoder(Meta).decode
+
+
+def encode_meta(meta: Meta) -> bytes:
+    """The envelope of an event as it is stored."""
+    return _encode(meta)
+
+
+def decode_meta(meta: bytes) -> Meta:
+    """The envelope of a stored event."""
+    return _decode_meta(meta)
+
+
+class Registry:
+    """The events of one service by their stable names."""
+
+    def __init__(
+        self,
+        service: str,
+        events: Mapping[str, type[Event]],
+        *,
+        upcasters: Mapping[Key, Upcaster] = UPCASTERS,
+    ) -> None:
+        for name, event in events.items():
+            if event.type != name or event.schema_version < 1:
+                raise ValueError(f"{service}: {event.__name__} is not well-formed as {name!r}")
+        self.service = service
+        self._events = dict(events)
+        self._upcasters = upcasters
+        self._decoders = {name: msgspec.json.Decoder(event) for name, event in events.items()}
+
+    def __contains__(self, kind: str) -> bool:
+        return kind in self._events
+
+    def versions(self) -> dict[tuple[str, str], int]:
+        """The present schema version of every type, for `check_paths`."""
+        return {(self.service, name): cls.schema_version for name, cls in self._events.items()}
+
+    def encode(self, event: Event) -> Encoded:
+        """Write an event of this service. Raises `UnknownType` and `BodyTooLarge`."""
+        kind = event.type
+        if self._events.get(kind) is not type(event):
+            raise UnknownType(f"{self.service} does not know {type(event).__name__} as {kind!r}")
+        body = _encode(event)
+        if len(body) > BODY_BYTES_MAX:
+            raise BodyTooLarge(
+                f"{self.service}.{kind}: {len(body)} bytes, {BODY_BYTES_MAX} at most"
+            )
+        return Encoded(kind, event.schema_version, body)
+
+    def decode(self, kind: str, schema_version: int, body: bytes) -> Event:
+        """Read a stored event, upcast to the present version of its class where it is older."""
+        decoder = self._decoders.get(kind)
+        if decoder is None:
+            raise UnknownType(f"{self.service} has no event {kind!r}")
+        now = self._events[kind].schema_version
+        if schema_version == now:
+            return decoder.decode(body)
+        if schema_version > now:
+            raise NewerVersion(f"{self.service}.{kind}.v{schema_version}; v{now} is known here")
+        raw = msgspec.json.decode(body, type=dict)
+        key = (self.service, kind, schema_version)
+        present = upcast(self._upcasters, key, raw, schema_version_now=now)
+        return msgspec.convert(present, self._events[kind])
+
+
+def check_registries(
+    registries: Iterable[Registry], upcasters: Mapping[Key, Upcaster] = UPCASTERS
+) -> None:
+    """Raise `BrokenUpcastPath` unless every version of every stored event can be read."""
+    versions: dict[tuple[str, str], int] = {}
+    for registry in registries:
+        versions.update(registry.versions())
+    check_paths(versions, upcasters)
