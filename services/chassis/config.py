@@ -8,6 +8,7 @@ and what would be right. Nothing else in the process reads the environment.
 from __future__ import annotations
 
 import difflib
+import functools
 import ipaddress
 import socket
 import sys
@@ -356,6 +357,7 @@ def _of_file(variable: str, name: str) -> Iterator[Fault]:
             yield Fault(variable, f"names {name!r}: {error.strerror}", "a file this user can read")
 
 
+@functools.lru_cache(maxsize=1024)
 def is_loopback(host: str) -> bool:
     """Tell whether only this machine can reach an address."""
     if host == "localhost":

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from http.server import HTTPServer
 from importlib import metadata
@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from opentelemetry import context as otel_context
 from opentelemetry import metrics, trace
-from opentelemetry.metrics import Counter, Histogram, Meter, UpDownCounter
+from opentelemetry.metrics import (
+    CallbackOptions,
+    Counter,
+    Histogram,
+    Meter,
+    Observation,
+    UpDownCounter,
+)
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, MetricReader
 from opentelemetry.sdk.resources import Resource
@@ -45,11 +52,13 @@ SPAN_EXPORT_DELAY_MS = 2000
 
 
 class Kind(Enum):
-    """The instruments we use. Lags are gauges that are set where the lag is known."""
+    """The instruments we use. Lags are gauges that are set where the lag is known; what somebody
+    holds as a number anyway is observed, because then it costs nothing until it is read."""
 
     COUNTER = "counter"
     UP_DOWN = "up_down"
     GAUGE = "gauge"
+    OBSERVED = "observed"
     HISTOGRAM = "histogram"
 
 
@@ -98,12 +107,12 @@ ATTRIBUTES: Mapping[str, Attribute] = _table(
 """Attributes by their short name, which is the keyword that `count` and its siblings take."""
 
 _S = DURATION_BUCKETS_S
-_C, _U, _G, _H = Kind.COUNTER, Kind.UP_DOWN, Kind.GAUGE, Kind.HISTOGRAM
+_C, _U, _G, _O, _H = Kind.COUNTER, Kind.UP_DOWN, Kind.GAUGE, Kind.OBSERVED, Kind.HISTOGRAM
 
 _DECLARED = (
     # The edge
     Metric("sabot.rpc.server.duration", _H, "s", "calls answered", ("method", "code"), _S),
-    Metric("sabot.rpc.server.in_flight", _U, "{call}", "calls being answered"),
+    Metric("sabot.rpc.server.in_flight", _O, "{call}", "calls being answered"),
     Metric("sabot.rpc.client.duration", _H, "s", "calls made", ("method", "code"), _S),
     Metric(
         "sabot.rpc.errors", _C, "{error}", "errors by their reason", ("method", "code", "reason")
@@ -145,8 +154,8 @@ _DECLARED = (
     Metric("sabot.projection.lag", _G, "{event}", "events not yet applied", ("consumer",)),
     Metric("sabot.projection.duration", _H, "s", "one batch", ("consumer",), _S),
     # Database
-    Metric("sabot.database.connections", _G, "{connection}", "connections of the pool"),
-    Metric("sabot.database.idle", _G, "{connection}", "connections nobody uses"),
+    Metric("sabot.database.connections", _O, "{connection}", "connections of the pool"),
+    Metric("sabot.database.idle", _O, "{connection}", "connections nobody uses"),
     Metric("sabot.database.acquire.duration", _H, "s", "waiting for a connection", (), _S),
     # The process
     Metric("sabot.health", _G, "1", "1 where a check passes, else 0", ("check",)),
@@ -170,6 +179,7 @@ class Instruments:
         self._up_downs: dict[str, UpDownCounter] = {}
         self._gauges: dict[str, Gauge] = {}
         self._histograms: dict[str, Histogram] = {}
+        self._observed: dict[str, Callable[[], float]] = {}
         for metric in METRICS.values():
             self.register(metric)
 
@@ -182,10 +192,23 @@ class Instruments:
             self._up_downs[name] = self._meter.create_up_down_counter(name, unit, description)
         elif metric.kind is Kind.GAUGE:
             self._gauges[name] = self._meter.create_gauge(name, unit, description)
+        elif metric.kind is Kind.OBSERVED:
+            self._meter.create_observable_gauge(
+                name, [functools.partial(self._look, name)], unit, description
+            )
         else:
             self._histograms[name] = self._meter.create_histogram(
                 name, unit, description, explicit_bucket_boundaries_advisory=metric.buckets
             )
+
+    def _look(self, name: str, _options: CallbackOptions) -> Iterable[Observation]:
+        read = self._observed.get(name)
+        return () if read is None else (Observation(read()),)
+
+    def observe(self, name: str, read: Callable[[], float]) -> None:
+        """Ask `read` for the value whenever metrics are collected. The last reader counts."""
+        assert METRICS[name].kind is Kind.OBSERVED, name
+        self._observed[name] = read
 
     def count(self, name: str, amount: int = 1, /, **attributes: str) -> None:
         self._counters[name].add(amount, _named(name, attributes))
@@ -214,6 +237,7 @@ count = INSTRUMENTS.count
 change = INSTRUMENTS.change
 gauge = INSTRUMENTS.gauge
 record = INSTRUMENTS.record
+observe = INSTRUMENTS.observe
 
 
 def declare(*added: Metric) -> None:
