@@ -7,7 +7,7 @@ function here is asked once per currency.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from services.rules.areas import MAIN_AREAS
@@ -154,32 +154,38 @@ def reduce_to_differential(
     """Return the cuts that bring the book within the differential, in order of acceptance.
 
     `wagers` is the book in order of acceptance; `unit_minor` is the smallest amount by
-    which a stake may differ (the table's rounding unit). Only the larger of the two hands
-    is cut, pro rata, to the smaller plus the differential; units left over by rounding go
+    which a stake may differ (the table's rounding unit). The larger of the two hands is
+    cut, pro rata, to the smaller plus the differential; units left over by rounding go
     one each to the largest remainders, earlier acceptance first. Tokens cannot be split:
     they are kept whole while they fit, else cash goes first and then the latest tokens
-    (clause procedure 7). A reduced wager below the minimum stays valid. The answer is
-    empty when the gap is within the differential.
+    (clause procedure 7). A large token that goes back can leave the other hand too far
+    ahead; then that hand is cut in turn, for the book must close within the differential
+    whatever is in it. A reduced wager below the minimum stays valid. The answer is empty
+    when the gap is within the differential.
     """
+    book = list(wagers)
+    while differential_gap(book) > differential_minor:
+        kept = _cut_once(book, differential_minor, unit_minor)
+        book = [replace(held, stake_minor=kept.get(held.wager, held.stake_minor)) for held in book]
+    return tuple(
+        Reduction(before.wager, before.stake_minor, after.stake_minor)
+        for before, after in zip(wagers, book, strict=True)
+        if before.stake_minor != after.stake_minor
+    )
+
+
+def _cut_once(wagers: Sequence[BookWager], differential: int, unit: int) -> dict[str, int]:
+    """Return the stakes that a cut of the larger hand leaves, by wager."""
     player, banker = _total(wagers, "PLAYER"), _total(wagers, "BANKER")
-    if abs(player - banker) <= differential_minor:
-        return ()
     larger = "PLAYER" if player > banker else "BANKER"
-    target = min(player, banker) + differential_minor
+    target = min(player, banker) + differential
     side = [wager for wager in wagers if wager.area == larger]
     tokens = sum(wager.stake_minor for wager in side if wager.token)
     cash = [wager for wager in side if not wager.token]
     if tokens <= target:
-        left = _shares([wager.stake_minor for wager in cash], target - tokens, unit_minor)
-        kept = {wager.wager: share for wager, share in zip(cash, left, strict=True)}
-    else:
-        kept = {wager.wager: 0 for wager in cash}
-        kept |= _returned_tokens(side, tokens, target)
-    return tuple(
-        Reduction(wager.wager, wager.stake_minor, kept[wager.wager])
-        for wager in side
-        if kept.get(wager.wager, wager.stake_minor) != wager.stake_minor
-    )
+        left = _shares([wager.stake_minor for wager in cash], target - tokens, unit)
+        return {wager.wager: share for wager, share in zip(cash, left, strict=True)}
+    return {wager.wager: 0 for wager in cash} | _returned_tokens(side, tokens, target)
 
 
 def _returned_tokens(side: Sequence[BookWager], total: int, target: int) -> dict[str, int]:

@@ -37,7 +37,7 @@ def parse_card(text: str) -> Card:
 
     Raises ValueError, with the part that is wrong named, for anything else.
     """
-    upper = text.upper()
+    upper = text.upper() if text.isascii() else ""
     rank, suit = upper[:-1], upper[-1:]
     if rank == "10":
         rank = "T"

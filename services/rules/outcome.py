@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol
 
 from services.rules.areas import AREAS
 from services.rules.cards import RANKS, Card
-from services.rules.hands import NATURAL_POINTS_MIN, is_natural, is_pair, points
+from services.rules.hands import INITIAL_CARDS, NATURAL_POINTS_MIN, is_natural, is_pair, points
 from services.rules.money import winnings_minor
 from services.rules.rulebook import Rulebook
 from services.rules.tableau import banker_draws, player_draws
@@ -112,7 +112,7 @@ def outcome(player: Sequence[Card], banker: Sequence[Card]) -> Outcome:
         player_points=player_points,
         banker_points=banker_points,
         winner=_winner(player_points, banker_points),
-        natural=is_natural(player) or is_natural(banker),
+        natural=is_natural(player[:INITIAL_CARDS]) or is_natural(banker[:INITIAL_CARDS]),
         player_pair=is_pair(player),
         banker_pair=is_pair(banker),
         cards=len(player) + len(banker),
