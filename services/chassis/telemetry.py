@@ -52,8 +52,11 @@ SPAN_EXPORT_DELAY_MS = 2000
 
 
 class Kind(Enum):
-    """The instruments we use. Lags are gauges that are set where the lag is known; what somebody
-    holds as a number anyway is observed, because then it costs nothing until it is read."""
+    """The instruments we use.
+
+    Lags are gauges that are set where the lag is known. What somebody holds as a number anyway is
+    observed, because then it costs nothing until it is read.
+    """
 
     COUNTER = "counter"
     UP_DOWN = "up_down"
