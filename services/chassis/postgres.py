@@ -92,7 +92,9 @@ cross join lateral (
 """
 
 # `missing` can only be the result of a mistake of ours: a stream would go on after a version that it
-# does not have. A version that is taken already is found by the unique constraint.
+# does not have. A version that is taken already is found by the unique constraint. It is a scalar
+# subquery, because `not exists` becomes a join, which is planned for good while the table is small
+# and then reads all of it at every append.
 _APPEND: Final = """
 with head as (
     update log_head set position = position + cardinality($1::text[])
@@ -118,12 +120,21 @@ with head as (
 select head.start, head.recorded_at, array(
     select expected.stream_id
     from unnest($13::text[], $14::integer[]) as expected (stream_id, version)
-    where expected.version > 0 and not exists (
-        select from events
+    where expected.version > 0 and (
+        select true from events
         where events.stream_id = expected.stream_id and events.version = expected.version
-    )
+    ) is null
 ) as missing
 from head
+"""
+
+_INBOX: Final = """
+select wanted.upstream, wanted.table_id, last.position
+from unnest($1::text[], $2::text[]) as wanted (upstream, table_id)
+cross join lateral (
+    select position from inbox
+    where inbox.upstream = wanted.upstream and inbox.table_id = wanted.table_id limit 1
+) as last
 """
 
 _PUT_INBOX: Final = """
@@ -336,8 +347,7 @@ class PostgresTx:
     async def inbox(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         marks = dict.fromkeys(pairs, 0)
         rows = await self.connection.fetch(
-            "select upstream, table_id, position from inbox where (upstream, table_id) in "
-            "(select * from unnest($1::text[], $2::text[]))",
+            _INBOX,
             [upstream for upstream, _ in marks],
             [table for _, table in marks],
         )
