@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from services.chassis.decider import Record
-from services.chassis.registry import Registry, decode_meta
+from services.chassis.registry import Registry
 from services.chassis.retry import with_retries
 from services.chassis.store import (
     ConcurrencyConflict,
@@ -91,13 +91,10 @@ class Hearing:
         self._core = core
         self._store = store
         self._jitter = jitter
-        self._upstreams = {
-            service: Registry(service, events) for service, events in core.aggregate.HEARS.items()
-        }
 
     def registries(self) -> list[Registry]:
         """The events that this service understands of others, for the check of upcast paths."""
-        return list(self._upstreams.values())
+        return list(self._core.upstreams.values())
 
     async def hear(self, records: Sequence[Record], consumer: str) -> list[Verdict]:
         """Handle records in the order given; one verdict each.
@@ -184,17 +181,25 @@ class Hearing:
 
     async def _react(self, work: Work, number: int, record: Record) -> Verdict:
         """Decide what follows from one record; on an error of its own, leave the work as it was."""
-        upstream = self._upstreams.get(record.service)
+        upstream = self._core.upstreams.get(record.service)
         if upstream is None or record.type not in upstream:
             return Verdict(record, Result.PASSED)
         draft = await work.draft(record.stream)
         try:
-            heard = _heard(upstream, record)
+            heard = self._note(draft, record)
             await self._decide(draft, heard)
         except ItemFailed as failed:
             return Verdict(record, Result.FAILED, failed.error)
         work.adopt(draft, item=number)
         return Verdict(record, Result.DONE)
+
+    def _note(self, draft: Draft, record: Record) -> Heard:
+        try:
+            heard = self._core.heard(record)
+            draft.note(record, heard)
+        except Exception as error:
+            raise ItemFailed(error) from error
+        return heard
 
     async def _decide(self, draft: Draft, heard: Heard) -> None:
         try:
@@ -315,14 +320,6 @@ def _judge(
         gap = f"{record.event_id} follows position {record.previous}, handled is {last}"
         return Verdict(record, Result.GAP, MissingPredecessor(gap))
     return None
-
-
-def _heard(upstream: Registry, record: Record) -> Heard:
-    try:
-        event = upstream.decode(record.type, record.schema_version, record.body)
-        return Heard(event, decode_meta(record.meta), record.service, record.event_id)
-    except Exception as error:
-        raise ItemFailed(error) from error
 
 
 def _select(verdicts: Iterable[Verdict], *results: Result) -> list[Record]:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from services.chassis.upcast import UPCASTERS, Key, Upcaster, check_paths, upcast
-from services.contracts.core import Event, Meta
+from services.contracts.core import Event, Meta, Noted
 
 BODY_BYTES_MAX: Final = 900_000
 """Bytes of one event body. A Kafka broker takes messages of a million bytes, headers included; an
@@ -65,7 +65,8 @@ class Registry:
             if event.type != name or event.schema_version < 1:
                 raise ValueError(f"{service}: {event.__name__} is not well-formed as {name!r}")
         self.service = service
-        self._events = dict(events)
+        events = {**events, Noted.type: Noted}
+        self._events = events
         self._upcasters = upcasters
         self._decoders = {name: msgspec.json.Decoder(event) for name, event in events.items()}
 

@@ -13,13 +13,23 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
-from services.chassis.registry import Encoded, Registry, encode_meta
+from services.chassis.registry import Encoded, Registry, decode_meta, encode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
 from services.chassis.store import Batch, Head, Tx
-from services.contracts.core import Command, Event, Heard, Meta, NotYet, Refused, event_id
+from services.contracts.core import (
+    Command,
+    Event,
+    Heard,
+    Meta,
+    Noted,
+    NotYet,
+    Refused,
+    event_id,
+)
 
 LOAD_RECORDS_MAX: Final = 2_000
 """Records fetched at once while a table is loaded."""
@@ -116,6 +126,9 @@ class Core:
         self.cache = StateCache(cached_tables_max)
         self.initial = aggregate.initial_state()
         self.codec = StateCodec(type(self.initial), aggregate.STATE_SCHEMA)
+        self.upstreams = {
+            service: Registry(service, events) for service, events in aggregate.HEARS.items()
+        }
 
     async def load(self, tx: Tx, table_id: str, head: Head) -> Loaded:
         """The table as it is at `head`: from the cache, a snapshot or its first event."""
@@ -144,8 +157,21 @@ class Core:
         """The state after stored events of this service."""
         evolve, decode = self.aggregate.evolve, self.registry.decode
         for record in records:
-            state = evolve(state, decode(record.type, record.schema_version, record.body))
+            event = decode(record.type, record.schema_version, record.body)
+            state = evolve(state, self._heard_again(event) if type(event) is Noted else event)
         return state
+
+    def heard(self, record: Record) -> Heard:
+        """An upstream's record as `evolve` and `react` get it."""
+        event = self.upstreams[record.service].decode(
+            record.type, record.schema_version, record.body
+        )
+        return Heard(event, decode_meta(record.meta), record.service, record.event_id)
+
+    def _heard_again(self, noted: Noted) -> Heard:
+        upstream = self.upstreams[noted.service]
+        event = upstream.decode(noted.event_type, noted.event_version, bytes(noted.body))
+        return Heard(event, decode_meta(bytes(noted.meta)), noted.service, noted.event_id)
 
 
 class Origin(Struct, frozen=True):
@@ -199,6 +225,27 @@ class Draft:
                 self._accept(event, command, origin)
         except Exception as error:
             raise ItemFailed(error) from error
+
+    def note(self, record: Record, heard: Heard) -> None:
+        """Take a record of another service into this service's own stream, as it was published."""
+        noted = Noted(
+            service=record.service,
+            event_id=record.event_id,
+            position=record.position,
+            event_type=record.type,
+            event_version=record.schema_version,
+            meta=Raw(record.meta),
+            body=Raw(record.body),
+            previous_digest=record.previous_digest.hex(),
+            digest=record.digest.hex(),
+            recorded_at_us=record.recorded_at_us,
+        )
+        encoded = self._core.registry.encode(noted)
+        self.state = self._core.aggregate.evolve(self.state, heard)
+        self.version += 1
+        meta = replace(heard.meta, cause=record.event_id)
+        staged = Staged(self.table_id, noted, meta)
+        self.decided.append(Decided(staged, self.version, encoded, encode_meta(meta)))
 
     def _accept(self, event: Event, command: Command, origin: Origin) -> None:
         aggregate = self._core.aggregate

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 
 class Actor(Struct, frozen=True):
@@ -104,6 +104,33 @@ class Caused(Struct, frozen=True):
 
     command: Command
     heard: Heard
+
+
+class Noted(Event):
+    """An event of another service, kept in this service's own stream as it was published.
+
+    So the state of a table is a fold over one stream, and what a service knew at any moment can
+    be rebuilt from its own log alone. `evolve` is given the event itself, as `Heard`.
+    """
+
+    type = "noted"
+    published = False
+    service: str
+    event_id: str
+    position: int
+    """Position in the publishing service's log."""
+
+    event_type: str
+    event_version: int
+    """Schema version of the event, as published."""
+
+    meta: Raw
+    body: Raw
+    previous_digest: str
+    """Hexadecimal, as published."""
+
+    digest: str
+    recorded_at_us: int
 
 
 class Refused(Exception):

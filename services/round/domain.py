@@ -20,6 +20,7 @@ from services.contracts.common import Card, TableSettings
 from services.contracts.common import Decision as PublishedDecision
 from services.contracts.core import Caused, Command, Event, Heard, Refused, Scope
 from services.contracts.guards import require_role
+from services.contracts.pinned import pinned
 from services.contracts.round import (
     EVENTS,
     SERVICE,
@@ -69,7 +70,7 @@ from services.rules import tableau
 from services.rules.citations import cite
 from services.rules.hands import NATURAL_POINTS_MIN, points
 from services.rules.outcome import outcome
-from services.rules.rulebook import Rulebook, RulebookRejected, rulebook_of
+from services.rules.rulebook import Rulebook
 
 __all__ = [
     "EVENTS",
@@ -184,7 +185,6 @@ class TableState(Struct, frozen=True):
 
     session: int = 0
     settings: TableSettings | None = None
-    rulebook: Rulebook | None = None
     open: bool = False
     dealer: str = ""
     seats: tuple[tuple[int, str], ...] = ()
@@ -276,8 +276,7 @@ def _fold(state: TableState, events: Sequence[Event]) -> TableState:
 
 
 def _book(state: TableState) -> Rulebook:
-    assert state.rulebook is not None
-    return state.rulebook
+    return pinned(_settings(state))
 
 
 def _settings(state: TableState) -> TableSettings:
@@ -301,8 +300,8 @@ def _open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
         raise Refused("STATE", "the table is open already")
     settings = command.settings
     try:
-        rules = rulebook_of(settings.rulebook)
-    except RulebookRejected as error:
+        rules = pinned(settings)
+    except ValueError as error:
         raise Refused("RULEBOOK", str(error)) from error
     if settings.decks not in rules.decks:
         raise Refused(
@@ -756,7 +755,6 @@ def _opened(state: TableState, event: TableOpened) -> TableState:
     return TableState(
         session=event.session,
         settings=event.settings,
-        rulebook=rulebook_of(event.settings.rulebook),
         open=True,
     )
 
@@ -890,6 +888,12 @@ def _heard_burned(state: TableState, heard: Heard) -> TableState:
     return _with_shoe(state, owed=tuple(owed))
 
 
+def _heard_cut_card(state: TableState, heard: Heard) -> TableState:
+    event: cards.CutCardReached = heard.event  # type: ignore[assignment]
+    over = event.in_burn and _book(state).cutting_card_in_burn == "RETIRE_SHOE"
+    return _with_shoe(state, ended=True) if over else state
+
+
 def _heard_last_coup(state: TableState, heard: Heard) -> TableState:
     event: cards.LastCoupDesignated = heard.event  # type: ignore[assignment]
     return _with_shoe(state, last_coup=event.coup)
@@ -939,6 +943,7 @@ _EVOLVE_HEARD: dict[type[Event], Callable[[TableState, Heard], TableState]] = {
     cards.ShoeLoaded: _heard_loaded,
     cards.CardsBurned: _heard_burned,
     cards.CardDrawn: _heard_drawn,
+    cards.CutCardReached: _heard_cut_card,
     cards.LastCoupDesignated: _heard_last_coup,
     cards.ShoeExhausted: _heard_exhausted,
     cards.ShoeRetired: lambda state, _: _with_shoe(state, ended=True, owed=()),

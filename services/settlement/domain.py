@@ -17,7 +17,8 @@ from services.contracts import round as table
 from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.common import MoneyTotals, RulebookActivated, TableSettings, Totals
-from services.contracts.core import Caused, Command, Event, Heard, NotYet, Refused, Scope
+from services.contracts.core import Caused, Command, Event, Heard, Meta, NotYet, Refused, Scope
+from services.contracts.pinned import pinned
 from services.contracts.settlement import (
     EVENTS,
     SERVICE,
@@ -29,7 +30,7 @@ from services.contracts.settlement import (
 from services.rules.citations import cite
 from services.rules.outcome import Outcome, outcome
 from services.rules.payout import payable_unit, settle_wager
-from services.rules.rulebook import Rulebook, rulebook_of
+from services.rules.rulebook import Rulebook
 from services.settlement.commands import ActivateRulebook, Settle
 
 __all__ = [
@@ -72,6 +73,14 @@ class BookView(Struct, frozen=True):
 EMPTY_BOOK = BookView(0, 0, "")
 
 
+class Result(Struct, frozen=True):
+    """The result as it was heard, with its place in the chain of causes."""
+
+    event: table.CoupResulted
+    meta: Meta
+    event_id: str
+
+
 class Coup(Struct, frozen=True):
     """A coup that is not settled yet."""
 
@@ -81,7 +90,7 @@ class Coup(Struct, frozen=True):
     """Live wagers in order of acceptance."""
 
     book: BookView | None = None
-    result: Heard | None = None
+    result: Result | None = None
     settled: bool = False
 
 
@@ -90,7 +99,6 @@ class SettlementState(Struct, frozen=True):
 
     session: int = 0
     settings: TableSettings | None = None
-    rulebook: Rulebook | None = None
     coups: dict[str, Coup] = {}
     """Coups in progress, by id."""
 
@@ -121,18 +129,18 @@ def decide(command: Command, state: SettlementState) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
     if isinstance(command, ActivateRulebook):
         return _activate(command)
-    if state.rulebook is None or state.settings is None:
+    if state.settings is None:
         raise NotYet("the settlement service has not heard yet that this table is open")
     assert isinstance(command, Settle)
     coup = state.coups.get(command.coup_id)
     if coup is None or not _is_complete(coup):
         raise Refused("STATE", f"coup {command.coup_id} can't be settled yet")
-    return _settle(coup, state.rulebook, state.settings)
+    return _settle(coup, pinned(state.settings), state.settings)
 
 
 def _activate(command: ActivateRulebook) -> Sequence[Event]:
     settings = command.settings
-    rules = rulebook_of(settings.rulebook)
+    rules = pinned(settings)
     pay = {area: str(fraction) for area, fraction in rules.pay.items()}
     return [
         RulebookActivated(session=command.session, settings=settings),
@@ -149,7 +157,7 @@ def _is_complete(coup: Coup) -> bool:
     """The result is there, with exactly the book it rests on, and nothing is settled yet."""
     if coup.result is None or coup.settled:
         return False
-    result: table.CoupResulted = coup.result.event  # type: ignore[assignment]
+    result = coup.result.event
     held = coup.book or EMPTY_BOOK
     return result.book_revision == held.revision and held.wagers == len(coup.wagers)
 
@@ -167,7 +175,7 @@ _PAYOUT_RULES = {
 
 def _settle(coup: Coup, rules: Rulebook, settings: TableSettings) -> Sequence[Event]:
     assert coup.result is not None
-    result: table.CoupResulted = coup.result.event  # type: ignore[assignment]
+    result = coup.result.event
     end = outcome(result.player, result.banker)
     events: list[Event] = []
     settled = [_settle_one(wager, coup, end, rules, settings) for wager in coup.wagers.values()]
@@ -270,8 +278,7 @@ def evolve(state: SettlementState, event: Event | Heard) -> SettlementState:
         return SettlementState(
             session=event.session,
             settings=event.settings,
-            rulebook=rulebook_of(event.settings.rulebook),
-        )
+            )
     if isinstance(event, CoupSettled):
         return _with_coup(state, event.coup_id, settled=True)
     return state
@@ -335,7 +342,7 @@ def _book_closed(state: SettlementState, heard: Heard) -> SettlementState:
 
 def _resulted(state: SettlementState, heard: Heard) -> SettlementState:
     event: table.CoupResulted = heard.event  # type: ignore[assignment]
-    return _with_coup(_known(state, event.coup_id), event.coup_id, result=heard)
+    return _with_coup(_known(state, event.coup_id), event.coup_id, result=Result(event, heard.meta, heard.event_id))
 
 
 def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
@@ -388,4 +395,5 @@ def react(heard: Heard, state: SettlementState) -> Sequence[Command | Caused]:
         return ()
     result = coup.result.meta
     command = Settle(at_us=result.occurred_at_us, by=result.actor, coup_id=coup.coup_id)
-    return [Caused(command, coup.result)]
+    cause = Heard(coup.result.event, result, table.SERVICE, coup.result.event_id)
+    return [Caused(command, cause)]

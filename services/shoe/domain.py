@@ -16,6 +16,7 @@ from services.contracts import round as table
 from services.contracts.common import Card, RulebookActivated, TableSettings
 from services.contracts.core import Caused, Command, Event, Heard, NotYet, Refused, Scope
 from services.contracts.guards import require_role
+from services.contracts.pinned import pinned
 from services.contracts.shoe import (
     EVENTS,
     SERVICE,
@@ -40,7 +41,7 @@ from services.contracts.shoe import (
 )
 from services.rules import burns, cutting
 from services.rules.citations import cite
-from services.rules.rulebook import Rulebook, rulebook_of
+from services.rules.rulebook import Rulebook
 from services.shoe.commands import (
     ActivateRulebook,
     BurnCards,
@@ -183,7 +184,6 @@ class ShoeState(Struct, frozen=True):
 
     session: int = 0
     settings: TableSettings | None = None
-    rulebook: Rulebook | None = None
     open: bool = False
     players: tuple[tuple[int, str], ...] = ()
     """Seats and players in the order in which they came."""
@@ -230,7 +230,7 @@ def decide(command: Command, state: ShoeState, cards: Cards) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
     if isinstance(command, ActivateRulebook):
         return [RulebookActivated(session=command.session, settings=command.settings)]
-    if state.rulebook is None or state.settings is None:
+    if state.settings is None:
         raise NotYet("the shoe service has not heard yet that this table is open")
     if not state.open and not isinstance(command, Proceed):
         raise Refused("STATE", "the table is closed")
@@ -238,8 +238,7 @@ def decide(command: Command, state: ShoeState, cards: Cards) -> Sequence[Event]:
 
 
 def _book(state: ShoeState) -> Rulebook:
-    assert state.rulebook is not None
-    return state.rulebook
+    return pinned(_settings(state))
 
 
 def _cite(state: ShoeState, rule: str) -> tuple[str, ...]:
@@ -564,6 +563,8 @@ def _burned(
     cut = shoe.cuts_after
     if cut is None or shoe.cut_shown or not shoe.drawn <= cut < shoe.drawn + count:
         return [burned]
+    # The cutting card comes out before the last card of the burn, and is told before it: who
+    # waits for the burn must know by then that the shoe is over.
     reached = CutCardReached(
         shoe_id=shoe.shoe_id,
         after_draw_number=cut,
@@ -572,10 +573,10 @@ def _burned(
         clauses=_cite(state, "end_of_shoe"),
     )
     if _book(state).cutting_card_in_burn == "RETIRE_SHOE":
-        after = _fold(state, [burned, reached]).shoe
+        after = _fold(state, [reached, burned]).shoe
         assert after is not None
-        return [burned, reached, _retired(after, "CUT_CARD_IN_BURN")]
-    return [burned, reached, _last_coup(state, shoe, state.course.coup + 1)]
+        return [reached, burned, _retired(after, "CUT_CARD_IN_BURN")]
+    return [reached, _last_coup(state, shoe, state.course.coup + 1), burned]
 
 
 def _last_coup(state: ShoeState, shoe: Shoe, coup: int) -> LastCoupDesignated:
@@ -750,7 +751,6 @@ def _activated(state: ShoeState, event: RulebookActivated) -> ShoeState:
     return ShoeState(
         session=event.session,
         settings=event.settings,
-        rulebook=rulebook_of(event.settings.rulebook),
         open=True,
     )
 

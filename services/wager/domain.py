@@ -18,6 +18,7 @@ from services.contracts import round as table
 from services.contracts.common import BookTotals, Limit, Limits, RulebookActivated, TableSettings
 from services.contracts.core import Caused, Command, Event, Heard, NotYet, Refused, Scope
 from services.contracts.guards import require_role
+from services.contracts.pinned import pinned
 from services.contracts.wager import (
     EVENTS,
     SERVICE,
@@ -35,7 +36,7 @@ from services.contracts.wager import (
 from services.rules.betting import AreaLimits, area_full, combination_allowed, limit_fault
 from services.rules.citations import cite
 from services.rules.outcome import worst_win
-from services.rules.rulebook import Rulebook, rulebook_of
+from services.rules.rulebook import Rulebook
 from services.wager.commands import (
     ActivateRulebook,
     CancelWager,
@@ -65,7 +66,7 @@ __all__ = [
 STATE_SCHEMA = 1
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
 SCREEN, LAYOUT = "SCREEN", "LAYOUT"
-OUTSIDE_LIMITS = ("BELOW_MINIMUM", "ABOVE_MAXIMUM", "NOT_MULTIPLE")
+OUTSIDE_LIMITS = ("BELOW_MINIMUM", "ABOVE_MAXIMUM")
 
 
 class Wager(Struct, frozen=True):
@@ -123,7 +124,6 @@ class BookState(Struct, frozen=True):
 
     session: int = 0
     settings: TableSettings | None = None
-    rulebook: Rulebook | None = None
     open: bool = False
     limits_version: int = 0
     limits: dict[str, Limits] = {}
@@ -172,7 +172,7 @@ def decide(command: Command, state: BookState) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
     if isinstance(command, ActivateRulebook):
         return _activate(command)
-    if state.rulebook is None or state.settings is None:
+    if state.settings is None:
         raise NotYet("the wager service has not heard yet that this table is open")
     return _DECIDE[type(command)](command, state)
 
@@ -192,8 +192,7 @@ def _activate(command: ActivateRulebook) -> Sequence[Event]:
 
 
 def _rules(state: BookState) -> Rulebook:
-    assert state.rulebook is not None
-    return state.rulebook
+    return pinned(_settings(state))
 
 
 def _settings(state: BookState) -> TableSettings:
@@ -599,9 +598,7 @@ def _outside(wager: Wager, state: BookState, book: Book) -> bool:
         for w in _live(book)
         if (w.player, w.area, w.currency) == (wager.player, wager.area, wager.currency)
     )
-    inside = limit.min_minor <= total <= limit.max_minor
-    stepped = not limit.unit_minor or (total - limit.min_minor) % limit.unit_minor == 0
-    return not (inside and stepped)
+    return not limit.min_minor <= total <= limit.max_minor
 
 
 def _permit_standing(command: PermitStanding, state: BookState) -> Sequence[Event]:
@@ -714,7 +711,6 @@ def _activated(state: BookState, event: RulebookActivated) -> BookState:
     return BookState(
         session=event.session,
         settings=event.settings,
-        rulebook=rulebook_of(event.settings.rulebook),
         open=True,
     )
 
