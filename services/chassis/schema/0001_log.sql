@@ -114,6 +114,7 @@ create table checkpoints (
 create table projections (
     name text primary key,
     version integer not null check (version > 0),
+    generation integer not null check (generation > 0),
     schema_name text not null,
     switched_at timestamptz not null default clock_timestamp()
 );
