@@ -225,6 +225,29 @@ async def close_producer(producer: AIOKafkaProducer, *, flush: bool) -> None:
             await producer.client.close()
 
 
+async def kill_subscriber(subscriber: BatchSubscriber) -> None:
+    """Stop a subscriber whose broker does not answer, so that it cannot say goodbye to its group."""
+    subscriber.running = False
+    tasks: list[asyncio.Task[Any] | None] = list(subscriber.tasks)
+    consumer, subscriber.consumer = subscriber.consumer, None
+    if consumer is not None:
+        consumer._closed = True  # noqa: SLF001
+        coordinator = consumer._coordinator  # noqa: SLF001
+        tasks += [
+            coordinator._coordination_task,  # noqa: SLF001
+            coordinator._heartbeat_task,  # noqa: SLF001
+            coordinator._commit_refresh_task,  # noqa: SLF001
+        ]
+    for task in tasks:
+        if task is not None and not task.done():
+            await _kill(task)
+    if consumer is not None:
+        with suppress(TimeoutError, KafkaError, OSError, asyncio.CancelledError):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await consumer._fetcher.close()  # noqa: SLF001
+                await consumer._client.close()  # noqa: SLF001
+
+
 async def _kill(task: asyncio.Task[Any]) -> None:
     """Cancel a task that, cancelled once, waits for its requests: the second time cancels those."""
     for _ in range(2):

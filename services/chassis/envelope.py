@@ -86,6 +86,15 @@ class Message(Struct, frozen=True):
     headers: Sequence[Header]
 
 
+class Received(Struct, frozen=True):
+    """A record out of a message, with what else the message told."""
+
+    record: Record
+    meta: Meta
+    hop: str
+    """The trace context of the sending; empty where it was not traced."""
+
+
 class _AnyObject(Struct):
     """Decodes any JSON object by walking over it, without building anything."""
 
@@ -140,7 +149,7 @@ def data_schema(service: str, kind: str, schema_version: int) -> str:
 
 def decode(
     key: bytes | None, value: bytes | None, headers: Iterable[tuple[str, bytes | None]]
-) -> Record:
+) -> Received:
     """The record in a message, byte for byte as it was stored. Raises `BadMessage`."""
     stream = read_key(key)
     if not value:
@@ -168,8 +177,9 @@ def decode(
         published=True,
         recorded_at_us=_microseconds(_text(fields, RECORDED_AT)),
     )
-    _check(record, fields)
-    return record
+    meta = _check(record, fields)
+    hop = fields.get(HOP_TRACE, b"").decode(errors="replace")
+    return Received(record, meta, hop)
 
 
 def read_key(key: bytes | None) -> str:
@@ -182,15 +192,7 @@ def read_key(key: bytes | None) -> str:
         raise BadMessage("the key is not UTF-8") from None
 
 
-def header(headers: Iterable[tuple[str, bytes | None]], name: str) -> str:
-    """A header of a message of unknown quality as text, or nothing."""
-    for key, value in headers:
-        if key == name and value is not None:
-            return value.decode(errors="replace")
-    return ""
-
-
-def _check(record: Record, fields: dict[str, bytes]) -> None:
+def _check(record: Record, fields: dict[str, bytes]) -> Meta:
     """What is said twice must agree: then every reader of a message believes the same thing."""
     if record.version < 1 or record.position < 1 or record.previous >= record.position:
         raise BadMessage("version and positions cannot be those of a stored record")
@@ -220,6 +222,7 @@ def _check(record: Record, fields: dict[str, bytes]) -> None:
     )
     if digest != record.digest:
         raise BadMessage(f"{DIGEST} is not the digest of this event")
+    return meta
 
 
 def _fields(headers: Iterable[tuple[str, bytes | None]]) -> dict[str, bytes]:
