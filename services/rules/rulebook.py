@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
@@ -454,13 +454,3 @@ def with_options(document: Document, options: Mapping[str, object]) -> dict[str,
         target[inner] = value
     Rulebook.from_document(changed)
     return changed
-
-
-def field_names() -> tuple[str, ...]:
-    """Return the dotted name of every field of a rulebook, in document order."""
-    return tuple(FIELDS)
-
-
-def attribute_names() -> tuple[str, ...]:
-    """Return the names of the typed view's own attributes, in order."""
-    return tuple(field.name for field in fields(Rulebook))

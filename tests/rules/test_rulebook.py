@@ -399,7 +399,7 @@ def test_the_hash_is_over_canonical_json() -> None:
 
 
 def test_seven_hashes_are_different() -> None:
-    """34: no two rulebooks share an identity."""
+    """1.4: no two rulebooks share an identity."""
     assert len({book.hash for book in load_catalogue().values()}) == len(SEVEN)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -105,12 +106,15 @@ def test_golden_coups(golden: dict[str, object]) -> None:
     )
 
 
-def check_coup(vector: dict[str, object]) -> None:
+def hand(vector: dict[str, Any], side: str) -> tuple[str, ...]:
+    """The cards of one hand of a recorded coup, its third card last."""
+    drawn = vector[f"{side}_third"]
+    return cards(*vector[side], *([drawn] if drawn else []))
+
+
+def check_coup(vector: dict[str, Any]) -> None:
     """Compare one recorded coup with the table of play and the result."""
-    player, banker = (
-        cards(*[*vector[side], *([vector[f"{side}_third"]] if vector[f"{side}_third"] else [])])  # type: ignore[misc]
-        for side in ("player", "banker")
-    )
+    player, banker = hand(vector, "player"), hand(vector, "banker")
     order = [player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:]]
     result = outcome(player, banker)
     assert result.winner == vector["winner"]
@@ -127,7 +131,7 @@ def check_coup(vector: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("vector", lines("coups"), ids=lambda v: v["id"])
-def test_recorded_coups(vector: dict[str, object]) -> None:
+def test_recorded_coups(vector: dict[str, Any]) -> None:
     """Coups recorded or asserted elsewhere are dealt and decided the same way."""
     check_coup(vector)
 
