@@ -67,7 +67,7 @@ class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.mode == "TEST"
 
 
-class RulebookActivated(Event):
+class RulebookActivated(Event, frozen=True, kw_only=True):
     """A service has taken up a table that was opened: first event of its stream for the session.
 
     Every service but round publishes it for itself (004 14.14).

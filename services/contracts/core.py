@@ -106,7 +106,7 @@ class Caused(Struct, frozen=True):
     heard: Heard
 
 
-class Noted(Event):
+class Noted(Event, frozen=True, kw_only=True):
     """An event of another service, kept in this service's own stream as it was published.
 
     So the state of a table is a fold over one stream, and what a service knew at any moment can

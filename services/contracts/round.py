@@ -8,7 +8,7 @@ from services.contracts.core import Event
 SERVICE = "round"
 
 
-class TableOpened(Event):
+class TableOpened(Event, frozen=True, kw_only=True):
     """A table was opened; every other service takes up its settings."""
 
     type = "table-opened"
@@ -16,21 +16,21 @@ class TableOpened(Event):
     settings: TableSettings
 
 
-class TableClosed(Event):
+class TableClosed(Event, frozen=True, kw_only=True):
     """The table takes no more coups until it is opened again."""
 
     type = "table-closed"
     session: int
 
 
-class DealerAssigned(Event):
+class DealerAssigned(Event, frozen=True, kw_only=True):
     """A dealer has the table."""
 
     type = "dealer-assigned"
     dealer: str
 
 
-class DealerChanged(Event):
+class DealerChanged(Event, frozen=True, kw_only=True):
     """Another dealer took over; the rulebook may owe a burn for it."""
 
     type = "dealer-changed"
@@ -38,7 +38,7 @@ class DealerChanged(Event):
     replaced: str
 
 
-class SeatTaken(Event):
+class SeatTaken(Event, frozen=True, kw_only=True):
     """A player took a numbered seat."""
 
     type = "seat-taken"
@@ -46,7 +46,7 @@ class SeatTaken(Event):
     player: str
 
 
-class SeatVacated(Event):
+class SeatVacated(Event, frozen=True, kw_only=True):
     """The seat is free again."""
 
     type = "seat-vacated"
@@ -54,7 +54,7 @@ class SeatVacated(Event):
     player: str
 
 
-class BettingRequested(Event):
+class BettingRequested(Event, frozen=True, kw_only=True):
     """The dealer asked for the next coup; a burn falls due first and betting opens after it."""
 
     type = "betting-requested"
@@ -63,7 +63,7 @@ class BettingRequested(Event):
     no_bet: bool = False
 
 
-class BettingNotOpened(Event):
+class BettingNotOpened(Event, frozen=True, kw_only=True):
     """Betting was asked for and can't open: the burn before it ended the shoe."""
 
     type = "betting-not-opened"
@@ -71,7 +71,7 @@ class BettingNotOpened(Event):
     message: str
 
 
-class BettingOpened(Event):
+class BettingOpened(Event, frozen=True, kw_only=True):
     """Wagers are taken for the coup."""
 
     type = "betting-opened"
@@ -88,7 +88,7 @@ class BettingOpened(Event):
     method: str
 
 
-class NoBetCoupDeclared(Event):
+class NoBetCoupDeclared(Event, frozen=True, kw_only=True):
     """The coup is dealt without wagers; what was already staked on it goes back."""
 
     type = "no-bet-coup-declared"
@@ -99,14 +99,14 @@ class NoBetCoupDeclared(Event):
     clauses: tuple[str, ...] = ()
 
 
-class NoMoreBetsAnnounced(Event):
+class NoMoreBetsAnnounced(Event, frozen=True, kw_only=True):
     """The dealer called the end of betting."""
 
     type = "no-more-bets-announced"
     coup_id: str
 
 
-class BettingClosed(Event):
+class BettingClosed(Event, frozen=True, kw_only=True):
     """The legal cut-off: a wager received at or after this instant is late."""
 
     type = "betting-closed"
@@ -118,7 +118,7 @@ class BettingClosed(Event):
     clauses: tuple[str, ...] = ()
 
 
-class BookCloseRequested(Event):
+class BookCloseRequested(Event, frozen=True, kw_only=True):
     """The wager service is asked to close the book of the coup."""
 
     type = "book-close-requested"
@@ -127,14 +127,14 @@ class BookCloseRequested(Event):
     """AUTO, DEALER or FIRST_CARD."""
 
 
-class DealCalled(Event):
+class DealCalled(Event, frozen=True, kw_only=True):
     """The dealer wants the coup dealt out: each draw is instructed as it falls due."""
 
     type = "deal-called"
     coup_id: str
 
 
-class DealingOpened(Event):
+class DealingOpened(Event, frozen=True, kw_only=True):
     """The book is closed: from now cards may be drawn for the coup."""
 
     type = "dealing-opened"
@@ -144,7 +144,7 @@ class DealingOpened(Event):
     book_digest: str
 
 
-class DrawInstructed(Event):
+class DrawInstructed(Event, frozen=True, kw_only=True):
     """The shoe is told to give so many cards."""
 
     type = "draw-instructed"
@@ -152,7 +152,7 @@ class DrawInstructed(Event):
     count: int
 
 
-class CoupStarted(Event):
+class CoupStarted(Event, frozen=True, kw_only=True):
     """The first card of the coup is out."""
 
     type = "coup-started"
@@ -161,7 +161,7 @@ class CoupStarted(Event):
     draw_number: int
 
 
-class CardDealt(Event):
+class CardDealt(Event, frozen=True, kw_only=True):
     """A drawn card belongs to a hand; the draw order decides to which."""
 
     type = "card-dealt"
@@ -175,7 +175,7 @@ class CardDealt(Event):
     face_up: bool = True
 
 
-class PointsAnnounced(Event):
+class PointsAnnounced(Event, frozen=True, kw_only=True):
     """The count of a hand was called."""
 
     type = "points-announced"
@@ -185,7 +185,7 @@ class PointsAnnounced(Event):
     final: bool = False
 
 
-class NaturalDeclared(Event):
+class NaturalDeclared(Event, frozen=True, kw_only=True):
     """A hand holds 8 or 9 with two cards: nobody draws."""
 
     type = "natural-declared"
@@ -195,7 +195,7 @@ class NaturalDeclared(Event):
     clauses: tuple[str, ...] = ()
 
 
-class ThirdCardDecision(Event):
+class ThirdCardDecision(Event, frozen=True, kw_only=True):
     """Whether a hand takes a third card, and by which rule."""
 
     type = "third-card-decision"
@@ -206,7 +206,7 @@ class ThirdCardDecision(Event):
     clauses: tuple[str, ...] = ()
 
 
-class CoupResulted(Event):
+class CoupResulted(Event, frozen=True, kw_only=True):
     """The result, computed from the cards in draw order."""
 
     type = "coup-resulted"
@@ -229,7 +229,7 @@ class CoupResulted(Event):
     clauses: tuple[str, ...] = ()
 
 
-class CoupVoided(Event):
+class CoupVoided(Event, frozen=True, kw_only=True):
     """The coup has no result; stakes go back."""
 
     type = "coup-voided"
@@ -242,7 +242,7 @@ class CoupVoided(Event):
     clauses: tuple[str, ...] = ()
 
 
-class IncidentRecorded(Event):
+class IncidentRecorded(Event, frozen=True, kw_only=True):
     """Something out of the ordinary, for the record."""
 
     type = "incident-recorded"
@@ -253,7 +253,7 @@ class IncidentRecorded(Event):
     clauses: tuple[str, ...] = ()
 
 
-class CoupClosed(Event):
+class CoupClosed(Event, frozen=True, kw_only=True):
     """Nothing is left to do for the coup: the next betting may open."""
 
     type = "coup-closed"

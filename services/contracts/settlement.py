@@ -8,7 +8,7 @@ from services.contracts.core import Event
 SERVICE = "settlement"
 
 
-class PayTablePublished(Event):
+class PayTablePublished(Event, frozen=True, kw_only=True):
     """The pay table in force at the table."""
 
     type = "pay-table-published"
@@ -20,7 +20,7 @@ class PayTablePublished(Event):
     rounding_unit_minor: int
 
 
-class WagerSettled(Event):
+class WagerSettled(Event, frozen=True, kw_only=True):
     """A wager was decided by the result."""
 
     type = "wager-settled"
@@ -53,7 +53,7 @@ class WagerSettled(Event):
         return self.returned_minor + self.winnings_minor
 
 
-class CommissionCollected(Event):
+class CommissionCollected(Event, frozen=True, kw_only=True):
     """Commission of one winning wager, at the same instant as its payment."""
 
     type = "commission-collected"
@@ -68,7 +68,7 @@ class CommissionCollected(Event):
     clauses: tuple[str, ...] = ()
 
 
-class CoupSettled(Event):
+class CoupSettled(Event, frozen=True, kw_only=True):
     """Every wager of the coup is decided; the books of the coup by currency."""
 
     type = "coup-settled"

@@ -8,7 +8,7 @@ from services.contracts.core import Event
 SERVICE = "shoe"
 
 
-class ShoeAssembled(Event):
+class ShoeAssembled(Event, frozen=True, kw_only=True):
     """The decks of the next shoe lie on the table."""
 
     type = "shoe-assembled"
@@ -16,7 +16,7 @@ class ShoeAssembled(Event):
     cards: int
 
 
-class CardsInspected(Event):
+class CardsInspected(Event, frozen=True, kw_only=True):
     """The cards were looked at, by one or two persons as the rulebook asks."""
 
     type = "cards-inspected"
@@ -29,7 +29,7 @@ class CardsInspected(Event):
     clauses: tuple[str, ...] = ()
 
 
-class CardsShuffled(Event):
+class CardsShuffled(Event, frozen=True, kw_only=True):
     """The cards were shuffled by the named procedure."""
 
     type = "cards-shuffled"
@@ -37,34 +37,34 @@ class CardsShuffled(Event):
     clauses: tuple[str, ...] = ()
 
 
-class PreShuffledIntroduced(Event):
+class PreShuffledIntroduced(Event, frozen=True, kw_only=True):
     """A sealed pack of shuffled cards was brought in."""
 
     type = "pre-shuffled-introduced"
 
 
-class RiffleRequested(Event):
+class RiffleRequested(Event, frozen=True, kw_only=True):
     """Somebody asked that pre-shuffled cards be riffled before the cut."""
 
     type = "riffle-requested"
     player: str
 
 
-class CutOffered(Event):
+class CutOffered(Event, frozen=True, kw_only=True):
     """The cut was offered to a seat."""
 
     type = "cut-offered"
     seat: int
 
 
-class CutDeclined(Event):
+class CutDeclined(Event, frozen=True, kw_only=True):
     """The seat did not want to cut."""
 
     type = "cut-declined"
     seat: int
 
 
-class CutMade(Event):
+class CutMade(Event, frozen=True, kw_only=True):
     """The cutting card went in: so many cards lie in front of it."""
 
     type = "cut-made"
@@ -73,14 +73,14 @@ class CutMade(Event):
     clauses: tuple[str, ...] = ()
 
 
-class StackCut(Event):
+class StackCut(Event, frozen=True, kw_only=True):
     """The part in front of the cutting card went to the back."""
 
     type = "stack-cut"
     position: int
 
 
-class CutCardPlaced(Event):
+class CutCardPlaced(Event, frozen=True, kw_only=True):
     """A marker went into the stack; it is no playing card."""
 
     type = "cut-card-placed"
@@ -91,7 +91,7 @@ class CutCardPlaced(Event):
     """Cards behind the marker."""
 
 
-class ShoeCommitted(Event):
+class ShoeCommitted(Event, frozen=True, kw_only=True):
     """The order of a shoe was fixed before it is dealt: this digest binds the house to it."""
 
     type = "shoe-committed"
@@ -103,7 +103,7 @@ class ShoeCommitted(Event):
     """SHA-256, hexadecimal, over 32 secret bytes and the order."""
 
 
-class ShoeLoaded(Event):
+class ShoeLoaded(Event, frozen=True, kw_only=True):
     """A shoe is on the table."""
 
     type = "shoe-loaded"
@@ -117,7 +117,7 @@ class ShoeLoaded(Event):
     """Cards in front of the cutting card; none where the shoe has no cutting card."""
 
 
-class CardsBurned(Event):
+class CardsBurned(Event, frozen=True, kw_only=True):
     """Cards went to the discard rack unplayed. They keep their draw numbers."""
 
     type = "cards-burned"
@@ -133,7 +133,7 @@ class CardsBurned(Event):
     clauses: tuple[str, ...] = ()
 
 
-class CardDrawn(Event):
+class CardDrawn(Event, frozen=True, kw_only=True):
     """A card left the shoe for a coup."""
 
     type = "card-drawn"
@@ -151,7 +151,7 @@ class CardDrawn(Event):
     """Who knows the card: SCANNER, PRESET, GENERATED or MANUAL."""
 
 
-class CardIdentified(Event):
+class CardIdentified(Event, frozen=True, kw_only=True):
     """The identity of a card that is not public: it stays inside the shoe service."""
 
     type = "card-identified"
@@ -161,7 +161,7 @@ class CardIdentified(Event):
     card: Card
 
 
-class CutCardReached(Event):
+class CutCardReached(Event, frozen=True, kw_only=True):
     """The cutting card came in sight."""
 
     type = "cut-card-reached"
@@ -174,7 +174,7 @@ class CutCardReached(Event):
     clauses: tuple[str, ...] = ()
 
 
-class LastCoupDesignated(Event):
+class LastCoupDesignated(Event, frozen=True, kw_only=True):
     """The coup with this number is the last of the shoe."""
 
     type = "last-coup-designated"
@@ -186,7 +186,7 @@ class LastCoupDesignated(Event):
     clauses: tuple[str, ...] = ()
 
 
-class ShoeExhausted(Event):
+class ShoeExhausted(Event, frozen=True, kw_only=True):
     """A card was called for and none is left that can be dealt."""
 
     type = "shoe-exhausted"
@@ -195,7 +195,7 @@ class ShoeExhausted(Event):
     clauses: tuple[str, ...] = ()
 
 
-class ShoeRetired(Event):
+class ShoeRetired(Event, frozen=True, kw_only=True):
     """The shoe deals no more."""
 
     type = "shoe-retired"
@@ -210,7 +210,7 @@ class ShoeRetired(Event):
     """Burns still owed and cards carried over that lapse with the shoe."""
 
 
-class ShoeInvalidated(Event):
+class ShoeInvalidated(Event, frozen=True, kw_only=True):
     """The shoe is spoiled: coups dealt from it after the fault are void."""
 
     type = "shoe-invalidated"
@@ -222,7 +222,7 @@ class ShoeInvalidated(Event):
     clauses: tuple[str, ...] = ()
 
 
-class ShoeRevealed(Event):
+class ShoeRevealed(Event, frozen=True, kw_only=True):
     """The whole order of a committed shoe with its secret, so that anyone can check it."""
 
     type = "shoe-revealed"

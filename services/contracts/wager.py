@@ -8,7 +8,7 @@ from services.contracts.core import Event
 SERVICE = "wager"
 
 
-class LimitsPublished(Event):
+class LimitsPublished(Event, frozen=True, kw_only=True):
     """The sign at the table: each accepted wager names the version it saw."""
 
     type = "limits-published"
@@ -17,14 +17,14 @@ class LimitsPublished(Event):
     differential_minor: int | None = None
 
 
-class StandingWagerPermitted(Event):
+class StandingWagerPermitted(Event, frozen=True, kw_only=True):
     """Players without a seat may wager from now on, or may no longer."""
 
     type = "standing-wager-permitted"
     permitted: bool
 
 
-class DebitRequested(Event):
+class DebitRequested(Event, frozen=True, kw_only=True):
     """The wallet is asked for the stake; the wager exists once it has answered."""
 
     type = "debit-requested"
@@ -47,7 +47,7 @@ class DebitRequested(Event):
     clauses: tuple[str, ...] = ()
 
 
-class WagerAccepted(Event):
+class WagerAccepted(Event, frozen=True, kw_only=True):
     """The stake is in: the wager stands."""
 
     type = "wager-accepted"
@@ -65,7 +65,7 @@ class WagerAccepted(Event):
     """CASH or PROMO."""
 
 
-class WagerRejected(Event):
+class WagerRejected(Event, frozen=True, kw_only=True):
     """The wager does not stand; whatever was debited for it goes back."""
 
     type = "wager-rejected"
@@ -82,7 +82,7 @@ class WagerRejected(Event):
     clauses: tuple[str, ...] = ()
 
 
-class WagerChanged(Event):
+class WagerChanged(Event, frozen=True, kw_only=True):
     """The player changed his stake before the close."""
 
     type = "wager-changed"
@@ -98,7 +98,7 @@ class WagerChanged(Event):
     refund_minor: int = 0
 
 
-class WagerCancelled(Event):
+class WagerCancelled(Event, frozen=True, kw_only=True):
     """The player took his wager back before the close."""
 
     type = "wager-cancelled"
@@ -111,7 +111,7 @@ class WagerCancelled(Event):
     movement_id: str
 
 
-class WagerRefunded(Event):
+class WagerRefunded(Event, frozen=True, kw_only=True):
     """The coup has no result: the stake goes back whole."""
 
     type = "wager-refunded"
@@ -126,7 +126,7 @@ class WagerRefunded(Event):
     clauses: tuple[str, ...] = ()
 
 
-class BookClosed(Event):
+class BookClosed(Event, frozen=True, kw_only=True):
     """The book is complete: no wager joins it any more."""
 
     type = "book-closed"
@@ -140,7 +140,7 @@ class BookClosed(Event):
     """SHA-256, hexadecimal, over the live wagers in order of acceptance."""
 
 
-class BookRevised(Event):
+class BookRevised(Event, frozen=True, kw_only=True):
     """The closed book changed, by withdrawal or refund: a new revision replaces it."""
 
     type = "book-revised"

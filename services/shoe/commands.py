@@ -6,14 +6,14 @@ from services.contracts.common import Card, TableSettings
 from services.contracts.core import Command
 
 
-class ActivateRulebook(Command):
+class ActivateRulebook(Command, frozen=True, kw_only=True):
     """Take up a table that round opened."""
 
     session: int
     settings: TableSettings
 
 
-class InspectCards(Command):
+class InspectCards(Command, frozen=True, kw_only=True):
     """Record that the cards were looked at (000 3.1, 004 3.4)."""
 
     witness: str
@@ -22,44 +22,44 @@ class InspectCards(Command):
     defects: tuple[Card, ...] = ()
 
 
-class ShuffleCards(Command):
+class ShuffleCards(Command, frozen=True, kw_only=True):
     """Record a shuffle: MANUAL, RIFFLE, PRE_SHUFFLED, MULTISHUFFLER, DEVICE or RNG."""
 
     procedure: str
 
 
-class RequestRiffle(Command):
+class RequestRiffle(Command, frozen=True, kw_only=True):
     """Ask that pre-shuffled cards be riffled before the cut (004 4.2)."""
 
     player: str
 
 
-class OfferCut(Command):
+class OfferCut(Command, frozen=True, kw_only=True):
     """Offer the cut to a seat (004 4.3)."""
 
     seat: int
 
 
-class DeclineCut(Command):
+class DeclineCut(Command, frozen=True, kw_only=True):
     """The seat does not want to cut (004 4.4)."""
 
     seat: int
 
 
-class CutCards(Command):
+class CutCards(Command, frozen=True, kw_only=True):
     """Cut: so many cards in front of the cutting card (000 3.3, 004 4.5)."""
 
     position: int
     seat: int | None = None
 
 
-class PlaceCutCard(Command):
+class PlaceCutCard(Command, frozen=True, kw_only=True):
     """Put the cutting card in, so many cards from the back (000 3.3.5, 004 4.6)."""
 
     from_back: int
 
 
-class LoadShoe(Command):
+class LoadShoe(Command, frozen=True, kw_only=True):
     """Put a shoe on the table.
 
     `source` is SCANNED, GENERATED or PRESET; the order of a preset or generated shoe is sealed
@@ -79,7 +79,7 @@ class LoadShoe(Command):
     """Stands for the inspection, shuffle, cut and marker that were not recorded (TEST only)."""
 
 
-class BurnCards(Command):
+class BurnCards(Command, frozen=True, kw_only=True):
     """Burn cards: an obligation that is owed, or at discretion."""
 
     reason: str
@@ -88,7 +88,7 @@ class BurnCards(Command):
     """The first card as the electronic shoe read it, where the platform does not know it."""
 
 
-class DrawCard(Command):
+class DrawCard(Command, frozen=True, kw_only=True):
     """A card came out of the shoe, or shall come out of a generated one."""
 
     card: Card | None = None
@@ -99,5 +99,5 @@ class DrawCard(Command):
     source: str = "SCANNER"
 
 
-class Proceed(Command):
+class Proceed(Command, frozen=True, kw_only=True):
     """Do what has fallen due by what was heard: draws, burns, the end of the shoe."""

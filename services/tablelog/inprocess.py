@@ -181,11 +181,12 @@ class InProcessTable:
 
 def _repeated(again: PlaceWager, first: PlaceWager, answered: Refused | None) -> Refused | None:
     """The stored answer to the same wager; another one under its id is refused."""
-    same = (
-        (first.player, first.area, first.amount_minor, first.currency)
-        == (again.player, again.area, again.amount_minor, again.currency)
-        and (first.channel, first.box, first.token) == (again.channel, again.box, again.token)
-    )
+    same = (first.player, first.area, first.amount_minor, first.currency) == (
+        again.player,
+        again.area,
+        again.amount_minor,
+        again.currency,
+    ) and (first.channel, first.box, first.token) == (again.channel, again.box, again.token)
     if same:
         return answered
     return Refused("DUPLICATE", f"the wager id {again.wager_id} was used before for another wager")

@@ -87,7 +87,7 @@ class Renderer:
             names = next(iter(sums.values()))
             totals = {name: {code: sums[code][name] for code in sums} for name in names}
         else:
-            totals = next(iter(sums.values()), None) or _sums([])
+            totals = next(iter(sums.values())) if sums else _sums([])
         return {
             "kind": "summary",
             "line": self._last_line,
@@ -142,9 +142,7 @@ def _last_coup(_: Renderer, event: cards.LastCoupDesignated) -> OutLine:
     return {"kind": "last_coup", "coup": event.coup}
 
 
-def _shoe_over(
-    renderer: Renderer, event: cards.ShoeRetired | cards.ShoeInvalidated
-) -> OutLine:
+def _shoe_over(renderer: Renderer, event: cards.ShoeRetired | cards.ShoeInvalidated) -> OutLine:
     status = "retired" if isinstance(event, cards.ShoeRetired) else "invalid"
     return {
         "kind": "shoe",

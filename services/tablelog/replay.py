@@ -8,7 +8,8 @@ from typing import IO, Any
 
 import msgspec
 
-from services.contracts.core import Refused
+from services.contracts.core import SYSTEM, Refused
+from services.round.commands import AdvanceTime
 from services.rules.cards import CARDS_PER_DECK, FULL_DECK
 from services.tablelog import lines as log
 from services.tablelog.inprocess import InProcessTable
@@ -16,7 +17,6 @@ from services.tablelog.lines import Line
 from services.tablelog.reader import Malformed, read
 from services.tablelog.render import OutLine, Renderer, Told
 from services.tablelog.steps import ROUND, Step, Unsupported, steps
-from services.round.commands import AdvanceTime
 
 EXIT_OK, EXIT_FAILED, EXIT_MALFORMED = 0, 1, 2
 OUTPUT_LINES_BUFFERED = 256
@@ -70,7 +70,7 @@ def replay(path: str) -> Iterator[OutLine]:
 def run_line(table: InProcessTable, line: Line) -> tuple[Refused | None, list[Told]]:
     """One line: first the timers that are due by its time, then what it says."""
     command_id = str(line.number)
-    clock = Step(ROUND, AdvanceTime(at_us=line.at_us, by=log.SYSTEM))
+    clock = Step(ROUND, AdvanceTime(at_us=line.at_us, by=SYSTEM))
     told: list[Told] = []
     if table.states[ROUND].open:
         _, told = table.run(clock, f"{command_id}.0")

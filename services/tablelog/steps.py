@@ -197,9 +197,7 @@ _STEPS: dict[type[Line], Callable[[Any, str, str], Step]] = {
         player_points=lambda x: x.player_points,
         banker_points=lambda x: x.banker_points,
     ),
-    log.Incident: _to(
-        ROUND, table.RecordIncident, code=lambda x: x.code, note=lambda x: x.note
-    ),
+    log.Incident: _to(ROUND, table.RecordIncident, code=lambda x: x.code, note=lambda x: x.note),
     log.Tick: _to(ROUND, table.AdvanceTime),
     log.CloseTable: _to(ROUND, table.CloseTable),
 }

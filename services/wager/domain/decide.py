@@ -1,0 +1,62 @@
+"""The commands of the wager service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from services.contracts.core import Command, Event, NotYet
+from services.contracts.wager import (
+    WagerAccepted,
+    WagerChanged,
+    WagerRejected,
+)
+from services.wager.commands import (
+    ActivateRulebook,
+    CancelWager,
+    ChangeWager,
+    PermitStanding,
+    PlaceWager,
+    Proceed,
+    RecordDebit,
+    RejectWager,
+)
+from services.wager.domain.changing import cancel, change, reject
+from services.wager.domain.closing import activate, permit_standing, proceed, record_debit
+from services.wager.domain.placing import place
+from services.wager.domain.state import BookState
+
+
+def answer(command: Command, events: Sequence[Event], state: BookState) -> Mapping[str, Any]:
+    """What became of a wager."""
+    del state
+    if not isinstance(command, PlaceWager | ChangeWager):
+        return {}
+    for event in reversed(events):
+        if isinstance(event, WagerRejected):
+            return {"status": "REJECTED", "code": event.code, "message": event.message}
+        if isinstance(event, WagerAccepted):
+            return {"status": "ACCEPTED", "stake_minor": event.stake_minor}
+        if isinstance(event, WagerChanged):
+            return {"status": "ACCEPTED", "stake_minor": event.to_minor}
+    return {"status": "PENDING"}
+
+
+def decide(command: Command, state: BookState) -> Sequence[Event]:
+    """Events that the command causes; raises `Refused` where the rules do not allow it."""
+    if isinstance(command, ActivateRulebook):
+        return activate(command)
+    if state.settings is None:
+        raise NotYet("the wager service has not heard yet that this table is open")
+    return _DECIDE[type(command)](command, state)
+
+
+_DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
+    PlaceWager: place,
+    ChangeWager: change,
+    CancelWager: cancel,
+    RejectWager: reject,
+    RecordDebit: record_debit,
+    PermitStanding: permit_standing,
+    Proceed: proceed,
+}

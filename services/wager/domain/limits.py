@@ -1,0 +1,96 @@
+"""Limits on a wager, in the order of their checks (clauses 8.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from services.rules.betting import AreaLimits, limit_fault
+from services.rules.outcome import worst_win
+from services.wager.domain.state import (
+    LAYOUT,
+    OUTSIDE_LIMITS,
+    Book,
+    BookState,
+    Wager,
+    limit_of,
+    live,
+    rules_of,
+    settings_of,
+)
+
+
+class Rejection(Exception):
+    """The wager can't stand; becomes a `WagerRejected`."""
+
+    def __init__(self, code: str, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.rule = rule
+
+
+def check_money(wager: Wager, state: BookState, book: Book, *, amount_minor: int) -> Wager:
+    """Limits in their order; the wager comes back with the mark of one outside them."""
+    settings = settings_of(state)
+    limit = limit_of(state, wager.currency, wager.area)
+    if limit is None:
+        raise Rejection("UNKNOWN_AREA", f"no limits are published for {wager.area}")
+    others = [w for w in live(book) if w.wager_id != wager.wager_id]
+    mine = [w for w in others if w.player == wager.player and w.currency == wager.currency]
+    total = wager.stake_minor + sum(w.stake_minor for w in mine if w.area == wager.area)
+    bounds = AreaLimits(limit.min_minor, limit.max_minor, limit.unit_minor or None)
+    chip = 1 if rules_of(state).rounding.unit != "SMALLEST_CHIP" else settings.smallest_chip_minor
+    fault = limit_fault(bounds, amount_minor=amount_minor, total_minor=total, chip_minor=chip)
+    outside = fault is not None
+    if fault is not None and not let_stand(fault, wager, state):
+        raise Rejection(fault, _LIMIT_WORDS[fault].format(limit=limit, chip=chip), "limits")
+    if outside and amount_minor % chip:
+        raise Rejection("NOT_IN_CHIPS", f"stakes are whole chips of {chip}", "limits")
+    _check_table_maxima(wager, mine, others, state)
+    return replace(wager, out_of_limits=outside)
+
+
+_LIMIT_WORDS = {
+    "BELOW_MINIMUM": "the total on the area is below {limit.min_minor}",
+    "ABOVE_MAXIMUM": "the total on the area is above {limit.max_minor}",
+    "NOT_MULTIPLE": "the total does not go up in steps of {limit.unit_minor}",
+    "NOT_IN_CHIPS": "stakes are whole chips of {chip}",
+}
+
+
+def let_stand(fault: str, wager: Wager, state: BookState) -> bool:
+    """Chips on the layout stand outside the limits unless the dealer rejects them (X-11)."""
+    return (
+        fault in OUTSIDE_LIMITS
+        and wager.channel == LAYOUT
+        and rules_of(state).out_of_limits == "VALID_UNLESS_REJECTED"
+    )
+
+
+def _check_table_maxima(
+    wager: Wager, mine: Sequence[Wager], others: Sequence[Wager], state: BookState
+) -> None:
+    settings = settings_of(state)
+    stakes = sum(w.stake_minor for w in mine) + wager.stake_minor
+    most = settings.player_coup_maximum_minor
+    if most is not None and stakes > most:
+        raise Rejection("PLAYER_COUP_MAXIMUM", f"one player stakes at most {most} in a coup")
+    chip = settings.smallest_chip_minor
+    if settings.maximum_win_minor is not None:
+        win = worst_win(rules_of(state), _by_area([*mine, wager]), chip)
+        if win > settings.maximum_win_minor:
+            raise Rejection("MAXIMUM_WIN", f"the wager could win {win}")
+    if settings.table_exposure_minor is not None:
+        alike = [w for w in others if w.currency == wager.currency]
+        cost = worst_win(rules_of(state), _by_area([*alike, wager]), chip)
+        if cost > settings.table_exposure_minor:
+            raise Rejection("TABLE_EXPOSURE", f"the coup could cost the table {cost}")
+
+
+def _by_area(wagers: Iterable[Wager]) -> dict[str, int]:
+    stakes: dict[str, int] = {}
+    for wager in wagers:
+        stakes[wager.area] = stakes.get(wager.area, 0) + wager.stake_minor
+    return stakes

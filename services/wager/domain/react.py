@@ -1,0 +1,39 @@
+"""What the wager service does about what it hears."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from services.contracts import round as table
+from services.contracts.core import Caused, Command, Event, Heard
+from services.wager.commands import (
+    ActivateRulebook,
+    Proceed,
+)
+from services.wager.domain.evolve import EVOLVE_HEARD
+from services.wager.domain.state import BookState
+
+_KINDS: tuple[type[Event], ...] = (table.TableOpened, *EVOLVE_HEARD)
+
+HEARS: Mapping[str, Mapping[str, type[Event]]] = {
+    table.SERVICE: {kind.type: kind for kind in _KINDS}
+}
+"""What wager listens to."""
+
+
+FOLLOWS = frozenset(_KINDS)
+"""Heard events that change the state or cause something; the rest is only kept."""
+
+
+def react(heard: Heard, state: BookState) -> Sequence[Command | Caused]:
+    """What to do when another service's event is heard; `state` has it folded in already."""
+    del state
+    event = heard.event
+    at_us, by = heard.meta.occurred_at_us, heard.meta.actor
+    if isinstance(event, table.TableOpened):
+        return [
+            ActivateRulebook(at_us=at_us, by=by, session=event.session, settings=event.settings)
+        ]
+    if isinstance(event, table.BookCloseRequested | table.CoupVoided):
+        return [Proceed(at_us=at_us, by=by)]
+    return ()
