@@ -194,7 +194,7 @@ class Cut(Line, frozen=True):
 
     @staticmethod
     def belongs_to(fields: Any) -> str:
-        return DEALER if fields.seat is None else PLAYER
+        return GAME_SUPERVISOR if fields.seat is None else PLAYER
 
 
 class PlaceCutCard(Line, frozen=True):
@@ -407,6 +407,7 @@ class Approve(Line, frozen=True):
             "opposing_wagers": DUTY_MANAGER,
             "area_sharing": CASINO_SUPERVISOR,
             "act_as_player": CASINO_SUPERVISOR,
+            "multi_pull": CASINO_SUPERVISOR,
         }.get(fields.what, GAME_SUPERVISOR)
 
 
@@ -427,7 +428,6 @@ RULING_NEEDS: Final = {
 """The fields that each kind of ruling must have."""
 
 GAME_SUPERVISOR_RULES: Final = (
-    "correct_placement",
     "confirm_result",
     "correct_result",
     "vacate_seat",
