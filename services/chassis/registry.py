@@ -83,7 +83,7 @@ class Registry:
         if self._events.get(kind) is not type(event):
             raise UnknownType(f"{self.service} does not know {type(event).__name__} as {kind!r}")
         body = _encode(event)
-        if len(body) > BODY_BYTES_MAX:
+        if event.published and len(body) > BODY_BYTES_MAX:
             raise BodyTooLarge(
                 f"{self.service}.{kind}: {len(body)} bytes, {BODY_BYTES_MAX} at most"
             )

@@ -134,6 +134,8 @@ class Core:
         """The table as it is at `head`: from the cache, a snapshot or its first event."""
         loaded = self.cache.get(table_id)
         if loaded is None or loaded.version > head.version:
+            # A state from beyond the head is of a database that was restored to an earlier moment.
+            self.cache.discard([table_id])
             loaded = await self._load_cold(tx, table_id, head)
         version, state, folded = loaded.version, loaded.state, 0
         while version < head.version:
@@ -158,7 +160,10 @@ class Core:
         evolve, decode = self.aggregate.evolve, self.registry.decode
         for record in records:
             event = decode(record.type, record.schema_version, record.body)
-            state = evolve(state, self._heard_again(event) if type(event) is Noted else event)
+            if type(event) is not Noted:
+                state = evolve(state, event)
+            elif heard := self._heard_again(event):
+                state = evolve(state, heard)
         return state
 
     def heard(self, record: Record) -> Heard:
@@ -168,8 +173,11 @@ class Core:
         )
         return Heard(event, decode_meta(record.meta), record.service, record.event_id)
 
-    def _heard_again(self, noted: Noted) -> Heard:
-        upstream = self.upstreams[noted.service]
+    def _heard_again(self, noted: Noted) -> Heard | None:
+        """A noted event as it was heard; None if this release does not listen to it any more."""
+        upstream = self.upstreams.get(noted.service)
+        if upstream is None or noted.event_type not in upstream:
+            return None
         event = upstream.decode(noted.event_type, noted.event_version, bytes(noted.body))
         return Heard(event, decode_meta(bytes(noted.meta)), noted.service, noted.event_id)
 
