@@ -84,6 +84,15 @@ class KafkaSettings(Piece):
     group_instance_id: Annotated[
         str, Field(max_length=249, description="the pod's name, for static membership; or empty")
     ] = ""
+    topic_replication: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            le=9,
+            description="replicas of topics that services create where they are missing; 0: they"
+            " create none; if empty, 1 in development and 0 elsewhere",
+        ),
+    ] = None
 
 
 class GrpcSettings(Piece):
@@ -209,7 +218,7 @@ class Settings(BaseSettings):
     grace_period_s: Annotated[
         Seconds,
         Field(description="seconds from SIGTERM to SIGKILL, without what a preStop hook takes"),
-    ] = 50.0
+    ] = 55.0
     database: DatabaseSettings
     kafka: KafkaSettings
     grpc: GrpcSettings
@@ -386,7 +395,7 @@ class Variable(Struct, frozen=True):
     @property
     def default_text(self) -> str:
         default = self.field.get_default(call_default_factory=False)
-        if self.field.is_required() or self.secret:
+        if self.field.is_required() or self.secret or default is None:
             return ""
         return ",".join(default) if isinstance(default, tuple) else str(default)
 

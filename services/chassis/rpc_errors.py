@@ -17,6 +17,7 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 from grpc_status import rpc_status
 from msgspec import Struct
 
+from services.chassis import executor
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
 from services.contracts.core import NotYet, Refused
 
@@ -152,6 +153,7 @@ def _as(kind: type[EdgeError], message: str) -> Translate:
 TRANSLATIONS: Mapping[type[Exception], Translate] = {
     Refused: _refused,
     NotYet: lambda error: Unavailable(str(error) or "not heard of yet", reason="NOT_YET"),
+    executor.Overloaded: lambda error: Overloaded(str(error)),
     ConcurrencyConflict: _as(Conflict, "others wrote first"),
     StoreUnavailable: _as(Unavailable, "the database is away"),
     asyncpg.TooManyConnectionsError: _as(Overloaded, "no database connection is free"),

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 SCOPE = "sabot"
 DURATION_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 SPAN_QUEUE_MAX = 4096
 """Finished spans that wait for export; beyond it they are dropped, never the work they describe."""
 SPAN_EXPORT_DELAY_MS = 2000
@@ -62,7 +61,13 @@ class Kind(Enum):
     UP_DOWN = "up_down"
     GAUGE = "gauge"
     OBSERVED = "observed"
+    TOTAL = "total"
+    """Observed too, and it only grows."""
+
     HISTOGRAM = "histogram"
+
+
+_OBSERVED = frozenset({Kind.OBSERVED, Kind.TOTAL})
 
 
 class Metric(Struct, frozen=True):
@@ -110,7 +115,7 @@ ATTRIBUTES: Mapping[str, Attribute] = _table(
 """Attributes by their short name, which is the keyword that `count` and its siblings take."""
 
 _S = DURATION_BUCKETS_S
-_C, _U, _G, _O, _H = Kind.COUNTER, Kind.UP_DOWN, Kind.GAUGE, Kind.OBSERVED, Kind.HISTOGRAM
+_C, _G, _H, _O, _T = Kind.COUNTER, Kind.GAUGE, Kind.HISTOGRAM, Kind.OBSERVED, Kind.TOTAL
 
 _DECLARED = (
     # The edge
@@ -121,14 +126,14 @@ _DECLARED = (
         "sabot.rpc.errors", _C, "{error}", "errors by their reason", ("method", "code", "reason")
     ),
     # Commands and the log
-    Metric("sabot.commands", _C, "{command}", "commands decided", ("command", "outcome")),
+    Metric("sabot.commands", _C, "{command}", "commands answered", ("command", "outcome")),
     Metric("sabot.command.duration", _H, "s", "from call to commit", ("command",), _S),
-    Metric("sabot.commit.duration", _H, "s", "one append transaction", ("outcome",), _S),
-    Metric("sabot.commit.commands", _H, "{command}", "commands in one commit", (), SIZE_BUCKETS),
-    Metric("sabot.commit.events", _H, "{event}", "events in one commit", (), SIZE_BUCKETS),
-    Metric("sabot.commit.conflicts", _C, "{conflict}", "appends that lost against another writer"),
-    Metric("sabot.commands.waiting", _U, "{command}", "commands that wait for a commit"),
-    Metric("sabot.log.position", _G, "{event}", "last position of the own log"),
+    Metric("sabot.executor.commands", _T, "{command}", "commands carried out in groups"),
+    Metric("sabot.executor.commits", _T, "{commit}", "groups committed"),
+    Metric("sabot.executor.failures", _T, "{attempt}", "attempts at a commit that failed"),
+    Metric("sabot.executor.alone", _T, "{command}", "commands whose group had to be split"),
+    Metric("sabot.executor.overloads", _T, "{command}", "commands that found no room to wait"),
+    Metric("sabot.executor.waiting", _O, "{command}", "commands that wait for a commit"),
     # Log to broker
     Metric("sabot.relay.published", _C, "{event}", "events acknowledged by the broker"),
     Metric("sabot.relay.lag", _G, "{event}", "events of the log that are not published yet"),
@@ -151,15 +156,10 @@ _DECLARED = (
     ),
     Metric("sabot.consumer.parked", _G, "{table}", "tables that wait for a person", ("consumer",)),
     Metric("sabot.consumer.gaps", _C, "{gap}", "missing predecessors", ("consumer", "upstream")),
-    Metric("sabot.consumer.poll_age", _G, "s", "time since the last poll", ("consumer",)),
-    # Log to read models
-    Metric("sabot.projection.applied", _C, "{event}", "events applied", ("consumer",)),
-    Metric("sabot.projection.lag", _G, "{event}", "events not yet applied", ("consumer",)),
-    Metric("sabot.projection.duration", _H, "s", "one batch", ("consumer",), _S),
+    Metric("sabot.consumer.poll_age", _G, "s", "time since the last poll", ("upstream",)),
     # Database
     Metric("sabot.database.connections", _O, "{connection}", "connections of the pool"),
     Metric("sabot.database.idle", _O, "{connection}", "connections nobody uses"),
-    Metric("sabot.database.acquire.duration", _H, "s", "waiting for a connection", (), _S),
     # The process
     Metric("sabot.health", _G, "1", "1 where a check passes, else 0", ("check",)),
     Metric("sabot.lifecycle.duration", _H, "s", "one step of start or stop", ("part", "phase"), _S),
@@ -195,10 +195,12 @@ class Instruments:
             self._up_downs[name] = self._meter.create_up_down_counter(name, unit, description)
         elif metric.kind is Kind.GAUGE:
             self._gauges[name] = self._meter.create_gauge(name, unit, description)
-        elif metric.kind is Kind.OBSERVED:
-            self._meter.create_observable_gauge(
-                name, [functools.partial(self._look, name)], unit, description
-            )
+        elif metric.kind in _OBSERVED:
+            look = [functools.partial(self._look, name)]
+            if metric.kind is Kind.TOTAL:
+                self._meter.create_observable_counter(name, look, unit, description)
+            else:
+                self._meter.create_observable_gauge(name, look, unit, description)
         else:
             self._histograms[name] = self._meter.create_histogram(
                 name, unit, description, explicit_bucket_boundaries_advisory=metric.buckets
@@ -210,7 +212,7 @@ class Instruments:
 
     def observe(self, name: str, read: Callable[[], float]) -> None:
         """Ask `read` for the value whenever metrics are collected. The last reader counts."""
-        assert METRICS[name].kind is Kind.OBSERVED, name
+        assert METRICS[name].kind in _OBSERVED, name
         self._observed[name] = read
 
     def count(self, name: str, amount: int = 1, /, **attributes: str) -> None:

@@ -1,0 +1,776 @@
+"""A service as a process: from its definition and its configuration to running parts and back.
+
+`python -m services.<name>` calls `run_service`. A service says in a `ServiceDefinition` what is its
+own; everything that all services have in common is built here, in one order, with one set of flags.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import ssl
+import sys
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import asyncpg
+from faststream.security import BaseSecurity, SASLPlaintext, SASLScram256, SASLScram512
+
+from sabot.common.v1 import common_pb2
+from services.chassis import auth, bus, config, logs, migrations, postgres, rpc, telemetry
+from services.chassis.clock import SYSTEM_CLOCK, Clock
+from services.chassis.consumer import Consumers
+from services.chassis.decider import Aggregate, Companion, Record
+from services.chassis.executor import Executor, Limits, Outcome
+from services.chassis.health import Failing, Health
+from services.chassis.lifecycle import EXIT_CLEAN, EXIT_FAILED, Lifecycle, Part
+from services.chassis.parking import Parking
+from services.chassis.registry import Registry, check_registries, decode_meta
+from services.chassis.relay import AdvisoryLock, Relay, checkpoint_name
+from services.chassis.rpc_errors import CommandIdReused
+from services.contracts.core import SYSTEM, Actor, Command, NotYet
+
+log = logs.logger(__name__)
+
+SCHEMA_WAIT_S: Final = 120.0
+"""How long a service waits, not ready, for its database and for the migration of its release."""
+
+SCHEMA_POLL_S: Final = 1.0
+TELEMETRY_STOP_S: Final = 3.0
+HEALTH_STOP_S: Final = 1.0
+DATABASE_STOP_S: Final = 4.0
+RELAY_STOP_S: Final = 9.0
+EXECUTOR_STOP_S: Final = 5.0
+CONSUMERS_STOP_S: Final = 18.0
+GRPC_STOP_S: Final = 8.0
+SERVING_STOP_S: Final = 1.0
+RESERVE_S: Final = 4.0
+"""Of their budgets, what relay and consumers need for breaking off when the rest was not enough."""
+
+START_S: Final = 15.0
+PROGRESS_PARKED_MAX: Final = 1_000
+
+_AWAY = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceDefinition:
+    """What a service is, beyond what all services have."""
+
+    name: str
+    aggregate: Aggregate
+    settings: type[config.Settings]
+    migrations: tuple[migrations.Package, ...]
+    """Its own packages of migrations; that of the log is always there."""
+
+    hears: Mapping[str, Collection[str]]
+    """Services that are heard, each with all the types of events that it publishes."""
+
+    roles: frozenset[str]
+    """Roles under which somebody can act; others in a token mean nothing here."""
+
+    companion: Callable[[Runtime], Companion]
+    """Called when the database is open and before anything else runs."""
+
+    servicers: Callable[[Runtime], Sequence[rpc.Served]]
+    """Called when everything that it may use has been started."""
+
+    parts: Callable[[Runtime], Sequence[Part]]
+    """Timers, projections, connections to others: started before calls are answered and stopped
+    after. Called before anything runs, so a part looks at the runtime in its `start`."""
+
+    secret_keys: frozenset[str]
+    """Keys whose values never appear in a log, beside those that never do anywhere."""
+
+
+class Runtime:
+    """What a running service has. A part is there once it was started; before, asking is a bug."""
+
+    def __init__(
+        self, definition: ServiceDefinition, settings: config.Settings, clock: Clock
+    ) -> None:
+        """Name what there will be."""
+        self.definition = definition
+        self.settings: Any = settings
+        """Of the class that the definition names."""
+
+        self.clock = clock
+        self.instance = config.instance_of(settings)
+        self.health = Health(settings=settings.health, clock=clock)
+        self.registry = Registry(definition.name, definition.aggregate.EVENTS)
+        self.fail: Callable[[str], None] = _fail_before_start
+        """Ends the process, in order and with a bad status, because something cannot go on."""
+
+        self._made: dict[str, Any] = {}
+
+    def take(self, name: str) -> Any:
+        """Take something that was noted; also what a service's own parts leave for its servicers."""
+        assert name in self._made, f"{name} is not there (yet, or in this role)"
+        return self._made[name]
+
+    def made(self, name: str, part: Any) -> None:
+        """Note something under its name, for whoever is started later."""
+        assert name not in self._made, f"{name} was made twice"
+        self._made[name] = part
+
+    def has(self, name: str) -> bool:
+        """Tell whether something was noted: a part that failed to start is stopped too."""
+        return name in self._made
+
+    @property
+    def works(self) -> bool:
+        """Whether this process takes commands, hears and publishes; a query server does not."""
+        return bool(self.settings.role != "query")
+
+    @property
+    def pool(self) -> postgres.Pool:
+        """The connections to the service's database."""
+        pool: postgres.Pool = self.take("pool")
+        return pool
+
+    @property
+    def store(self) -> postgres.PostgresStore:
+        """The log."""
+        store: postgres.PostgresStore = self.take("store")
+        return store
+
+    @property
+    def executor(self) -> Executor:
+        """Carries out commands; not in the role query."""
+        executor: Executor = self.take("executor")
+        return executor
+
+    @property
+    def parking(self) -> Parking:
+        """Tables that wait for a person; not in the role query."""
+        parking: Parking = self.take("parking")
+        return parking
+
+    @property
+    def grpc_port(self) -> int:
+        """The port for calls that was really bound."""
+        server: rpc.GrpcServer = self.take("grpc")
+        return server.port
+
+    def connect(
+        self,
+        target: str,
+        *,
+        deadline_s: float,
+        repeatable: Sequence[str],
+        tls: rpc.ClientTls | None,
+    ) -> Any:
+        """Open a channel to another service, under the name of this one."""
+        return rpc.connect(
+            target,
+            credentials=self._credentials(),
+            deadline_s=deadline_s,
+            repeatable=repeatable,
+            tls=tls,
+            clock=self.clock,
+        )
+
+    def _credentials(self) -> auth.Credentials:
+        if self.settings.auth.token_file:
+            return auth.token_file_credentials(Path(self.settings.auth.token_file), self.clock)
+        mode = config.auth_mode(self.settings.auth.mode, self.settings.environment)
+        if mode != "development":
+            raise ValueError("SABOT_AUTH_TOKEN_FILE is missing: this service calls others")
+        return auth.development_credentials(Actor(self.definition.name, SYSTEM.role))
+
+    # Commands
+
+    async def carry_out(
+        self,
+        request: Any,
+        table_id: str,
+        command: Callable[[auth.Stamp], Command],
+        *,
+        test_table: bool | None,
+        key: str | None,
+    ) -> Carried:
+        """Carry out the command of a request that has a `meta`; what every servicer does.
+
+        `command` makes it from instant and persons. `test_table` None means: look it up.
+        `key`: see `Executor.command`.
+        """
+        began_s = self.clock.steady_s()
+        meta: common_pb2.CommandMeta = request.meta
+        rpc.check_command_id(meta.command_id)
+        test = False
+        if meta.HasField("recorded") and self.settings.allow_test_tables:
+            test = await self.is_test_table(table_id) if test_table is None else test_table
+        stamp = auth.stamp(
+            meta,
+            now_us=self.clock.now_us(),
+            test_table=test,
+            allow_test_tables=self.settings.allow_test_tables,
+        )
+        made = command(stamp)
+        outcome = await self.executor.command(
+            table_id,
+            made,
+            command_id=meta.command_id,
+            input_hash=rpc.input_hash(request),
+            key=key,
+            traceparent=telemetry.current_traceparent(),
+        )
+        kind = type(made).__name__
+        telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))
+        telemetry.record("sabot.command.duration", self.clock.steady_s() - began_s, command=kind)
+        return Carried(outcome=outcome, result=await self._result(outcome))
+
+    async def _result(self, outcome: Outcome) -> common_pb2.CommandResult:
+        if outcome.conflict:
+            raise CommandIdReused("the command id was used before, with another input")
+        result = common_pb2.CommandResult(duplicate=outcome.duplicate)
+        if outcome.refused is not None:
+            reason, message, clauses = outcome.refused
+            result.refusal.CopyFrom(
+                common_pb2.Refusal(reason=reason, message=message, clauses=clauses)
+            )
+            return result
+        if outcome.records:
+            position = outcome.records[-1].position
+        else:
+            position = await self.store.head_position()
+        result.position_token = self.token(position)
+        return result
+
+    def token(self, position: int) -> str:
+        """Write a position of the own log for a caller."""
+        return rpc.Position(self.definition.name, 0, position).token()
+
+    async def is_test_table(self, table_id: str) -> bool:
+        """Tell from its last event whether a table is in TEST mode."""
+        progress = await self.store.progress(table_id)
+        if progress.version == 0:
+            raise NotYet(f"nothing is known of {table_id} yet")
+        (last,) = await self.store.read_stream(
+            table_id, after_version=progress.version - 1, limit=1
+        )
+        return decode_meta(last.meta).test
+
+    async def progress(
+        self, table_id: str, *, open_wallet_movements: int
+    ) -> common_pb2.TableProgress:
+        """Tell how far this service is with a table."""
+        progress = await self.store.progress(table_id)
+        answer = common_pb2.TableProgress(
+            table_id=table_id,
+            own_position=progress.position,
+            open_wallet_movements=open_wallet_movements,
+            position_token=self.token(progress.position),
+        )
+        for upstream, position in sorted(progress.handled.items()):
+            answer.handled.add(upstream=upstream, position=position)
+        if progress.parked_records:
+            parked = await self.store.parked_tables(self.definition.name, limit=PROGRESS_PARKED_MAX)
+            if table_id in parked:
+                found = parked[table_id]
+                upstream = found.event_id.partition(":")[0]
+                answer.parked.add(upstream=upstream, event_id=found.event_id, reason=found.reason)
+        return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A command that was carried out, or refused."""
+
+    outcome: Outcome
+    result: common_pb2.CommandResult
+    """For the field `result` of the response."""
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What the service says to it; empty after a refusal."""
+        return self.outcome.answer
+
+
+def _word(outcome: Outcome) -> str:
+    if outcome.conflict:
+        return "conflict"
+    if outcome.duplicate:
+        return "duplicate"
+    return "accepted" if outcome.refused is None else "refused"
+
+
+def _fail_before_start(reason: str) -> None:
+    raise AssertionError(f"a part failed before anything was started: {reason}")
+
+
+def stored_event(record: Record) -> common_pb2.StoredEvent:
+    """Write a stored event for a caller."""
+    return common_pb2.StoredEvent(
+        service=record.service,
+        table_id=record.stream,
+        version=record.version,
+        position=record.position,
+        previous=record.previous,
+        type=record.type,
+        schema_version=record.schema_version,
+        meta=record.meta,
+        body=record.body,
+        previous_digest=record.previous_digest,
+        digest=record.digest,
+        published=record.published,
+        recorded_at_us=record.recorded_at_us,
+    )
+
+
+def background(
+    runtime: Runtime, name: str, run: Callable[[], Awaitable[Any]], *, stop_budget_s: float
+) -> Part:
+    """Make a part of something that runs for ever, such as a projection.
+
+    `run` is called at start; it is cancelled at stop. If it ends by an error, so does the process.
+    """
+    tasks: list[asyncio.Task[Any]] = []
+
+    def ended(task: asyncio.Task[Any]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            runtime.fail(f"{name}: {task.exception()!r}")
+
+    async def running() -> Any:
+        return await run()
+
+    async def start() -> None:
+        task = asyncio.create_task(running(), name=name)
+        task.add_done_callback(ended)
+        tasks.append(task)
+
+    async def stop(timeout_s: float) -> None:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=timeout_s)
+
+    return Part(
+        name=name, start=start, stop=stop, start_budget_s=START_S, stop_budget_s=stop_budget_s
+    )
+
+
+# Building the parts
+
+
+def plan(runtime: Runtime) -> list[Part]:
+    """List the parts of a service in the order of their start.
+
+    Telemetry and health surround everything; nothing is asked of a part before it is there, and
+    nothing is taken from one that still works. Events of the last commands are still published,
+    because the relay stops after the executor.
+    """
+    parts = [_telemetry(runtime), _health(runtime), _database(runtime)]
+    if runtime.works:
+        parts += [_relay(runtime), _executor(runtime)]
+        if runtime.definition.hears:
+            parts.append(_consumers(runtime))
+    return [*parts, *runtime.definition.parts(runtime), _grpc(runtime), _serving(runtime)]
+
+
+def _part(
+    name: str,
+    start: Callable[[], Awaitable[None]],
+    stop: Callable[[float], Awaitable[None]] | None,
+    *,
+    start_s: float,
+    stop_s: float,
+) -> Part:
+    return Part(name=name, start=start, stop=stop, start_budget_s=start_s, stop_budget_s=stop_s)
+
+
+def _telemetry(runtime: Runtime) -> Part:
+    settings = runtime.settings
+    protocol = settings.trace.otlp_protocol
+    exported = bool(settings.trace.otlp_endpoint)
+    providers = telemetry.Telemetry(
+        service=runtime.definition.name,
+        instance=runtime.instance,
+        environment=settings.environment,
+        sample_ratio=settings.trace.ratio,
+        span_exporters=[telemetry.otlp_span_exporter(protocol)] if exported else [],
+        metric_readers=(
+            [telemetry.otlp_metric_reader(protocol)]
+            if exported and settings.trace.otlp_metrics
+            else []
+        ),
+        metrics_host=settings.metrics.host,
+        metrics_port=settings.metrics.port,
+    )
+
+    async def start() -> None:
+        await providers.start()
+        if exported:
+            # A span for every statement costs, so there are some only where somebody keeps them.
+            from opentelemetry.instrumentation.asyncpg import (  # noqa: PLC0415
+                AsyncPGInstrumentor,
+            )
+
+            AsyncPGInstrumentor().instrument()  # type: ignore[no-untyped-call]
+
+    return _part("telemetry", start, providers.stop, start_s=START_S, stop_s=TELEMETRY_STOP_S)
+
+
+def _health(runtime: Runtime) -> Part:
+    health = runtime.health
+    return _part("health", health.start, health.stop, start_s=START_S, stop_s=HEALTH_STOP_S)
+
+
+def _dsn(runtime: Runtime) -> str:
+    dsn: str = runtime.settings.database.url.get_secret_value()
+    return dsn
+
+
+def _packages(definition: ServiceDefinition) -> list[migrations.Package]:
+    return [migrations.CHASSIS, *definition.migrations]
+
+
+def _database(runtime: Runtime) -> Part:
+    settings = runtime.settings.database
+
+    async def start() -> None:
+        check_registries(
+            [
+                runtime.registry,
+                *(Registry(n, e) for n, e in runtime.definition.aggregate.HEARS.items()),
+            ]
+        )
+        pool = await _patiently(partial(_open_database, runtime), runtime.clock)
+        runtime.made("pool", pool)
+        runtime.made("store", postgres.PostgresStore(runtime.definition.name, pool))
+        telemetry.observe("sabot.database.connections", pool.get_size)
+        telemetry.observe("sabot.database.idle", pool.get_idle_size)
+
+        async def answers() -> None:
+            await pool.fetchval("select 1", timeout=settings.command_timeout_s)
+
+        runtime.health.add("database", answers, liveness=False)
+
+    async def stop(timeout_s: float) -> None:
+        if not runtime.has("pool"):
+            return
+        pool = runtime.pool
+        try:
+            async with asyncio.timeout(timeout_s * 0.8):
+                await pool.close()
+        except TimeoutError:
+            pool.terminate()
+            raise
+
+    return _part("database", start, stop, start_s=SCHEMA_WAIT_S + START_S, stop_s=DATABASE_STOP_S)
+
+
+async def _open_database(runtime: Runtime) -> postgres.Pool:
+    settings = runtime.settings.database
+    pool = await postgres.open_pool(
+        _dsn(runtime),
+        connections_max=settings.connections_max,
+        command_timeout_s=settings.command_timeout_s,
+    )
+    try:
+        async with pool.acquire() as connection:
+            await migrations.check(connection, _packages(runtime.definition))
+    except BaseException:
+        pool.terminate()
+        raise
+    return pool
+
+
+async def _patiently(attempt: Callable[[], Awaitable[Any]], clock: Clock) -> Any:
+    """Wait for a database that is not there yet, or whose migration still runs.
+
+    Only for what passes by itself: a wrong password or an unreadable certificate does not.
+    """
+    deadline_s = clock.steady_s() + SCHEMA_WAIT_S
+    said = ""
+    while True:
+        try:
+            return await attempt()
+        except (asyncpg.InvalidAuthorizationSpecificationError, PermissionError):
+            raise
+        except (*_AWAY, migrations.SchemaBehind) as error:
+            if clock.steady_s() >= deadline_s:
+                raise
+            if said != str(error):
+                said = str(error)
+                log.warning("waits for the database", problem=f"{type(error).__name__}: {error}")
+        await asyncio.sleep(SCHEMA_POLL_S)
+
+
+def _bus(runtime: Runtime) -> bus.Bus:
+    kafka = runtime.settings.kafka
+    replication = kafka.topic_replication
+    if replication is None:
+        replication = 1 if runtime.settings.environment == "development" else 0
+    return bus.Bus(
+        bootstrap_servers=kafka.bootstrap_servers,
+        client_id=f"sabot-{runtime.definition.name}-{runtime.instance}",
+        security=_security(kafka),
+        topic_replication=replication or None,
+    )
+
+
+def _security(kafka: config.KafkaSettings) -> BaseSecurity | None:
+    if kafka.security_protocol == "PLAINTEXT":
+        return None
+    context = None
+    if kafka.security_protocol in {"SSL", "SASL_SSL"}:
+        context = ssl.create_default_context(cafile=kafka.ca_file or None)
+        if kafka.certificate_file:
+            context.load_cert_chain(kafka.certificate_file, kafka.key_file or None)
+    if kafka.security_protocol == "SSL":
+        return BaseSecurity(ssl_context=context, use_ssl=True)
+    login = {
+        "PLAIN": SASLPlaintext,
+        "SCRAM-SHA-256": SASLScram256,
+        "SCRAM-SHA-512": SASLScram512,
+    }[kafka.sasl_mechanism]
+    return login(
+        username=kafka.sasl_username,
+        password=kafka.sasl_password.get_secret_value(),
+        ssl_context=context,
+        use_ssl=context is not None,
+    )
+
+
+def _relay(runtime: Runtime) -> Part:
+    lag_max = runtime.settings.health.relay_lag_max
+
+    async def start() -> None:
+        name = checkpoint_name(runtime.definition.name)
+        lock = AdvisoryLock(lambda: asyncpg.connect(_dsn(runtime)), name=name)
+        relay = Relay(store=runtime.store, lock=lock, kafka=_bus(runtime), clock=runtime.clock)
+        await relay.start()
+        runtime.made("relay", relay)
+
+        async def keeps_up() -> None:
+            status = relay.status()
+            if status.lag_events > lag_max:
+                raise Failing(f"{status.lag_events} events are not published: {status.reason}")
+
+        runtime.health.add("relay", keeps_up, liveness=False)
+
+    async def stop(timeout_s: float) -> None:
+        if runtime.has("relay"):
+            await runtime.take("relay").stop(timeout_s - RESERVE_S)
+
+    return _part("relay", start, stop, start_s=START_S, stop_s=RELAY_STOP_S)
+
+
+def _executor(runtime: Runtime) -> Part:
+    async def start() -> None:
+        definition = runtime.definition
+        executor = Executor(
+            definition.aggregate,
+            runtime.store,
+            definition.companion(runtime),
+            runtime.registry,
+            limits=Limits(),
+            jitter=random.Random(),  # noqa: S311 - spreads retries, guards nothing
+        )
+        await executor.start()
+        runtime.made("executor", executor)
+        parking = Parking(store=runtime.store, executor=executor, consumer=definition.name)
+        runtime.made("parking", parking)
+        counters = executor.counters
+        for name in ("commands", "failures", "alone", "overloads", "commits"):
+            telemetry.observe(f"sabot.executor.{name}", partial(getattr, counters, _COUNTED[name]))
+        telemetry.observe("sabot.executor.waiting", lambda: executor.waiting_commands)
+
+    async def stop(timeout_s: float) -> None:
+        if runtime.has("executor"):
+            async with asyncio.timeout(timeout_s):
+                await runtime.executor.stop()
+
+    return _part("executor", start, stop, start_s=START_S, stop_s=EXECUTOR_STOP_S)
+
+
+_COUNTED: Final = {
+    "commands": "commands",
+    "commits": "batches",
+    "failures": "failed_attempts",
+    "alone": "commands_alone",
+    "overloads": "overloads",
+}
+
+
+def _consumers(runtime: Runtime) -> Part:
+    age_s_max = runtime.settings.health.poll_age_s_max
+
+    async def start() -> None:
+        consumers = Consumers(
+            service=runtime.definition.name,
+            upstreams=runtime.definition.hears,
+            ears=runtime.executor,
+            parking=runtime.parking,
+            kafka=_bus(runtime),
+            clock=runtime.clock,
+            instance=runtime.settings.kafka.group_instance_id or None,
+        )
+        await consumers.start()
+        runtime.made("consumers", consumers)
+
+        async def hears() -> None:
+            status = consumers.status()
+            if not status.open:
+                raise Failing(status.reason or "has no partitions yet")
+            for upstream, one in status.upstreams.items():
+                telemetry.gauge("sabot.consumer.poll_age", one.poll_age_s, upstream=upstream)
+                if one.poll_age_s > age_s_max:
+                    raise Failing(f"did not poll {upstream} for {one.poll_age_s:.0f} s")
+            if not any(one.partitions for one in status.upstreams.values()):
+                raise Failing("has no partitions")
+
+        runtime.health.add("consumers", hears, liveness=False)
+
+    async def stop(timeout_s: float) -> None:
+        if runtime.has("consumers"):
+            await runtime.take("consumers").stop(timeout_s - RESERVE_S)
+
+    return _part("consumers", start, stop, start_s=START_S, stop_s=CONSUMERS_STOP_S)
+
+
+def authenticator(
+    settings: config.Settings, roles: frozenset[str], clock: Clock
+) -> auth.Authenticator:
+    """Make what the configuration names. Believing callers cannot be had outside development."""
+    if config.auth_mode(settings.auth.mode, settings.environment) == "development":
+        return auth.DevelopmentAuthenticator(environment=settings.environment)
+    return auth.JwtAuthenticator(
+        keys=auth.KeyRing([Path(name) for name in settings.auth.key_files], clock),
+        clock=clock,
+        issuer=settings.auth.issuer,
+        audience=settings.auth.audience,
+        roles=roles,
+        roles_claim=settings.auth.roles_claim,
+        permissions_claim=settings.auth.permissions_claim,
+    )
+
+
+def _grpc(runtime: Runtime) -> Part:
+    async def start() -> None:
+        definition, settings = runtime.definition, runtime.settings
+        edge = rpc.Edge(
+            service=definition.name,
+            authenticator=authenticator(settings, definition.roles, runtime.clock),
+            settings=settings.grpc,
+            clock=runtime.clock,
+        )
+        server = rpc.GrpcServer(
+            settings=settings.grpc, edge=edge, served=definition.servicers(runtime)
+        )
+        runtime.made("grpc", server)
+        await server.start()
+
+    async def stop(timeout_s: float) -> None:
+        if runtime.has("grpc"):
+            await runtime.take("grpc").stop(timeout_s)
+
+    return _part("grpc", start, stop, start_s=START_S, stop_s=GRPC_STOP_S)
+
+
+def _serving(runtime: Runtime) -> Part:
+    async def stop(_timeout_s: float) -> None:
+        await runtime.health.enter_graceful_shutdown()
+
+    return _part("serving", runtime.health.started, stop, start_s=START_S, stop_s=SERVING_STOP_S)
+
+
+# The program
+
+
+def run_service(definition: ServiceDefinition, argv: Sequence[str]) -> int:
+    """Run a service, or do what a flag says; returns the exit status.
+
+    0: ended in order. 1: did not start, or did not end well. 2: the configuration is faulty.
+    """
+    flags = _flags(definition.name, argv)
+    overrides = {} if flags.role is None else {"SABOT_ROLE": flags.role}
+    settings = config.load_or_exit(definition.settings, os.environ, overrides, sys.stderr)
+    if flags.check_config:
+        return _show(settings)
+    clock = SYSTEM_CLOCK
+    logs.configure(
+        service=definition.name,
+        level=settings.log_level,
+        clock=clock,
+        stream=sys.stdout,
+        secret_keys=definition.secret_keys,
+    )
+    _mend_home()
+    runtime = Runtime(definition, settings, clock)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(_migrate(runtime) if flags.migrate else serve(runtime))
+
+
+async def serve(runtime: Runtime) -> int:
+    """Run all parts until a signal or a failure; returns the exit status."""
+    for line in config.unknown_variables(type(runtime.settings), os.environ):
+        if "did you mean" in line:
+            log.warning("a variable was passed over", problem=line)
+    try:
+        lifecycle = Lifecycle(
+            plan(runtime), grace_period_s=runtime.settings.grace_period_s, clock=runtime.clock
+        )
+    except ValueError as error:
+        log.error("the stop budgets cannot be kept", problem=str(error))  # noqa: TRY400
+        return EXIT_FAILED
+    runtime.fail = lifecycle.fail
+    return await lifecycle.run()
+
+
+async def _migrate(runtime: Runtime) -> int:
+    applied = await migrations.migrate(_dsn(runtime), _packages(runtime.definition))
+    names = [f"{m.package} {m.version} {m.name}" for m in applied]
+    log.info("the database is migrated", applied=names)
+    return EXIT_CLEAN
+
+
+def _flags(name: str, argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m services.{name}",
+        description=f"The {name} service. Its settings are environment variables: see"
+        " --check-config.",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--migrate", action="store_true", help="bring the database to this release, and end"
+    )
+    what.add_argument(
+        "--check-config", action="store_true", help="list all settings or all their faults, and end"
+    )
+    parser.add_argument("--role", choices=("worker", "query", "all"), help="instead of SABOT_ROLE")
+    return parser.parse_args(argv)
+
+
+def _show(settings: config.Settings) -> int:
+    for line in config.describe(settings):
+        sys.stdout.write(f"{line}\n")
+    for line in config.unknown_variables(type(settings), os.environ):
+        sys.stderr.write(f"warning: {line}\n")
+    return EXIT_CLEAN
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop  # noqa: PLC0415 - there is none on some platforms
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def _mend_home() -> None:
+    """Point HOME at a place that this user can read.
+
+    The database driver looks for certificates there. Where HOME still is another user's, that is a
+    `PermissionError`, which looks like a database that is away.
+    """
+    home = os.environ.get("HOME", "")
+    if home and not os.access(home, os.X_OK):
+        log.warning("HOME cannot be read by this user and is not used", home=home)
+        os.environ["HOME"] = "/"
