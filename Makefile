@@ -10,11 +10,18 @@ BIN := .venv/bin
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
 	>/dev/null 2>&1 && { echo $$python; break; }; done)
+DEVSTACK := $(BIN)/python -m services.devstack
+PYTEST := $(BIN)/python -m pytest
+# More words for pytest: make test-fast ARGS='-k shoe -x'
+ARGS ?=
 
-.PHONY: help setup lock
+.PHONY: help
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {gsub(/\$$\$$/, "$$", $$2); printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+##- Setting up
+
+.PHONY: setup lock clean
 setup: ## make or refresh .venv from the locks (fast when nothing changed)
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer with venv and ensurepip found" >&2; exit 1; }
 	@$(PYTHON) .ci/bootstrap.py
@@ -27,3 +34,89 @@ lock: setup ## resolve the pinned dependencies again and write the locks
 	$(UV_COMPILE) pyproject.toml -o requirements.lock
 	$(UV_COMPILE) --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	grep -o '^uv==[^ ]*' requirements-dev.lock | $(UV_COMPILE) - -o requirements-uv.lock
+
+clean: ## stop the stack and delete its data, logs and all caches; .venv stays
+	@if [ -x $(BIN)/python ] && [ -d services/devstack ]; then $(DEVSTACK) down; fi
+	rm -rf var .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	find services tests proto .ci -name __pycache__ -type d -prune -exec rm -rf {} +
+
+##- The local stack; BROKER=auto|apache|embedded|external chooses the broker
+
+.PHONY: up down status logs env demo
+up: setup ## start PostgreSQL, a broker and the four services, and leave them running
+	@$(DEVSTACK) up
+
+down: setup ## stop what `make up` started; the data are kept
+	@$(DEVSTACK) down
+
+status: setup ## say what runs where
+	@$(DEVSTACK) status
+
+logs: setup ## show the logs, or those of one: make logs service=round
+	@$(DEVSTACK) logs $(service)
+
+env: setup ## print the addresses for a shell: eval "$$(make env)"
+	@$(DEVSTACK) env
+
+demo: setup ## play recorded shoes through a fresh stack and prove the result
+	@if $(BIN)/sabot demo --help >/dev/null 2>&1; then $(BIN)/sabot demo $(ARGS); else \
+	echo "sabot demo is not there yet; this is what sabot replay offers:"; \
+	$(BIN)/sabot replay --help; fi
+
+##- Tests
+
+.PHONY: test test-fast test-all bench
+test-fast: setup ## tests that need no server; under a minute
+	@$(PYTEST) -m "not integration and not e2e and not slow" $(ARGS)
+
+test: setup ## all tests, on one PostgreSQL and one broker; under eight minutes
+	@broker=$$($(DEVSTACK) broker) && BROKER=$$broker $(PYTEST) $(ARGS)
+
+test-all: setup ## all tests on the embedded broker, then those with servers on Apache Kafka
+	@BROKER=embedded $(PYTEST) $(ARGS)
+	@BROKER=$$(BROKER=apache $(DEVSTACK) broker) $(PYTEST) -m "integration or e2e" $(ARGS)
+
+bench: setup ## measure the promises of the design
+	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench $(ARGS); else \
+	echo "there are no benchmarks yet"; fi
+
+##- Style and generated files
+
+.PHONY: lint lint-style lint-types lint-imports lint-proto lint-tidy format
+lint: lint-style lint-types lint-imports lint-proto lint-tidy ## every static check (-k: go on after the first failure)
+
+lint-style: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+lint-types: setup
+	$(BIN)/mypy
+
+lint-imports: setup
+	$(BIN)/lint-imports
+
+lint-proto: setup
+	cd proto && ../$(BIN)/buf lint
+
+lint-tidy: setup
+	$(PYTEST) -q tests/tidy
+
+format: setup ## format the code and apply what ruff can repair
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+.PHONY: proto schemas check-generated
+PROTO_FILES = $(shell find proto/sabot -name '*.proto' | LC_ALL=C sort)
+proto: setup ## generate the gRPC stubs in proto/gen
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -Iproto --python_out=proto/gen \
+	--pyi_out=proto/gen --grpc_python_out=proto/gen --mypy_grpc_out=quiet:proto/gen $(PROTO_FILES)
+
+schemas: setup ## generate the JSON Schemas and AsyncAPI documents of the published events
+	@if [ -f services/contracts/generate.py ]; then $(BIN)/python -m services.contracts.generate; \
+	else echo "services.contracts.generate is not there yet"; fi
+
+GENERATED := proto/gen services/contracts
+check-generated: proto schemas ## generate again; fails when that changes a committed file
+	@git diff --exit-code --stat -- $(GENERATED)
+	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
+	if [ -n "$$new" ]; then echo "generated but not committed:"; echo "$$new"; exit 1; fi

@@ -1,4 +1,4 @@
-"""`python -m services.devstack up|down|status|logs|env`: the local stack from a shell."""
+"""`python -m services.devstack up|down|status|logs|env|broker`: the local stack from a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from services.devstack.brokers import PARTITIONS_DEFAULT, SERVICES
+from services.devstack.brokers import PARTITIONS_DEFAULT, SERVICES, make_broker
 from services.devstack.stack import STATE_FILE, Stack, State, default_directory, stop_recorded
 
 FOLLOW_POLL_S = 0.25
@@ -152,6 +152,18 @@ def logs(options: argparse.Namespace) -> int:
     return 0
 
 
+def broker(options: argparse.Namespace) -> int:
+    """Choose the broker, fetch what it needs, and print its kind for BROKER in the next command."""
+
+    def to_stderr(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    chosen, choice = make_broker(options.broker, root=options.directory, report=to_stderr)
+    to_stderr(choice.sentence("a free port" if choice.kind != "external" else "its address"))
+    print(chosen.kind)
+    return 0
+
+
 def names(text: str) -> tuple[str, ...]:
     """Read a list of services from the command line."""
     result = tuple(word for word in text.replace(",", " ").split() if word)
@@ -178,6 +190,8 @@ def parser() -> argparse.ArgumentParser:
     start.add_argument("--services", type=names, default=SERVICES, help="a list; default: all")
     start.add_argument("--partitions", type=int, default=PARTITIONS_DEFAULT)
     start.add_argument("--fast", action="store_true", help="PostgreSQL without durable settings")
+    choose = verb(broker)
+    choose.add_argument("--broker", help="auto, apache, embedded or external; default: BROKER")
     verb(down)
     verb(status)
     verb(env)

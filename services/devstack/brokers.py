@@ -26,6 +26,7 @@ from typing import Protocol, Self
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, for_code
 
+from services.chassis import topics
 from services.devstack import apache, leftovers
 from services.devstack.loops import run_apart
 from services.devstack.ports import LOOPBACK, accepts_connections, free_port, free_ports
@@ -36,11 +37,11 @@ START_TIMEOUT_S = 60.0
 READY_POLL_S = 0.05
 ADMIN_TIMEOUT_MS = 10_000
 TOPIC_ALREADY_EXISTS = 36
-PARTITIONS_DEFAULT = 8
+PARTITIONS_DEFAULT = topics.PARTITIONS_PER_TOPIC
 
 SERVICES = ("shoe", "round", "wager", "settlement")
-# The number of partitions of a live topic never changes: everything about a table is on one.
-TOPICS = tuple(f"sabot.{service}.events{suffix}" for service in SERVICES for suffix in ("", ".dlq"))
+EVENT_TOPICS = tuple(topics.topic(service) for service in SERVICES)
+TOPICS = (*EVENT_TOPICS, *(topics.dead_letter_topic(name) for name in EVENT_TOPICS))
 
 
 class BrokerKind(enum.StrEnum):
@@ -381,10 +382,20 @@ async def create_topics(
 ) -> tuple[str, ...]:
     """Create the topics that do not exist yet and return their names.
 
+    Dead letters have the few partitions of their own, whatever `partitions` says.
     A topic is made before anybody asks for it: the embedded broker creates a topic of its own
     accord, with another number of partitions, as soon as a client wants to know about it.
     """
-    wanted = [NewTopic(name, partitions, replication_factor) for name in names]
+    wanted = [
+        NewTopic(
+            name,
+            topics.DEAD_LETTER_PARTITIONS
+            if name.endswith(topics.DEAD_LETTER_SUFFIX)
+            else partitions,
+            replication_factor,
+        )
+        for name in names
+    ]
     async with administration(bootstrap_servers) as client:
         response = await client.create_topics(wanted)
     created = []

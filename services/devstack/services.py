@@ -65,10 +65,14 @@ class ServiceProcess:
         calls, health, metrics = free_ports(3)
         self.ports = ServicePorts(grpc=calls, health=health, metrics=metrics)
         self.process: ManagedProcess | None = None
+        # Addresses that this shell may have from another stack are not inherited.
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("SABOT_")}
         self._environment = {
-            **os.environ,
+            **inherited,
             "PYTHONUNBUFFERED": "1",
             "SABOT_ENVIRONMENT": "development",
+            "SABOT_ALLOW_TEST_TABLES": "true",
+            "SABOT_GRPC_REFLECTION": "true",
             "SABOT_DATABASE_URL": database_url,
             "SABOT_KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
             "SABOT_GRPC_PORT": str(self.ports.grpc),

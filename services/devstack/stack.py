@@ -309,8 +309,8 @@ class Stack:
         run_apart(create_topics(self.bootstrap_servers, self.topics, partitions=self.partitions))
         self._report(self.choice.sentence(self.bootstrap_servers))
         self._report(
-            f"broker: ready after {_since(began)}, {len(self.topics)} topics"
-            f" of {self.partitions} partitions"
+            f"broker: ready after {_since(began)}, {len(self.topics)} topics,"
+            f" events in {self.partitions} partitions"
         )
 
     def _start_services(self) -> None:

@@ -16,7 +16,12 @@ import pytest
 from services.devstack import leftovers
 from services.devstack import stack as stack_module
 from services.devstack.__main__ import main
-from services.devstack.brokers import SERVICES, TOPICS, administration
+from services.devstack.brokers import (
+    EVENT_TOPICS,
+    PARTITIONS_DEFAULT,
+    SERVICES,
+    administration,
+)
 from services.devstack.services import ServiceProcess, serving
 from services.devstack.stack import STATE_FILE, Stack, State, rotate_logs
 
@@ -51,9 +56,9 @@ async def test_two_stacks_run_side_by_side() -> None:
         Stack(services=(), broker="embedded", partitions=2, report=quiet) as two,
     ):
         assert one.bootstrap_servers != two.bootstrap_servers
-        for stack, partitions in ((one, 8), (two, 2)):
+        for stack, partitions in ((one, PARTITIONS_DEFAULT), (two, 2)):
             async with administration(stack.bootstrap_servers) as client:
-                topics = await client.describe_topics(list(TOPICS))
+                topics = await client.describe_topics(list(EVENT_TOPICS))
             assert {len(topic["partitions"]) for topic in topics} == {partitions}
             for service in SERVICES:
                 connection = await asyncpg.connect(stack.database_url(service))
