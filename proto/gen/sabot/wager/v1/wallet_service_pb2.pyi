@@ -1,0 +1,103 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class FundAccountRequest(_message.Message):
+    __slots__ = ("movement_id", "player", "currency", "amount_minor")
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ...) -> None: ...
+
+class FundAccountResponse(_message.Message):
+    __slots__ = ("balance_minor", "duplicate")
+    BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    balance_minor: int
+    duplicate: bool
+    def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
+
+class CreditAccountRequest(_message.Message):
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id")
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    table_id: str
+    coup_id: str
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
+
+class CreditAccountResponse(_message.Message):
+    __slots__ = ("balance_minor", "duplicate")
+    BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    balance_minor: int
+    duplicate: bool
+    def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
+
+class GetBalanceRequest(_message.Message):
+    __slots__ = ("player", "currency")
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    player: str
+    currency: str
+    def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ...) -> None: ...
+
+class GetBalanceResponse(_message.Message):
+    __slots__ = ("balance_minor",)
+    BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    balance_minor: int
+    def __init__(self, balance_minor: _Optional[int] = ...) -> None: ...
+
+class ListMovementsRequest(_message.Message):
+    __slots__ = ("player", "currency", "page_size", "page_token")
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    player: str
+    currency: str
+    page_size: int
+    page_token: str
+    def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class Movement(_message.Message):
+    __slots__ = ("movement_id", "kind", "amount_minor", "balance_minor", "table_id", "coup_id", "moved_at_us")
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    MOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    movement_id: str
+    kind: str
+    amount_minor: int
+    balance_minor: int
+    table_id: str
+    coup_id: str
+    moved_at_us: int
+    def __init__(self, movement_id: _Optional[str] = ..., kind: _Optional[str] = ..., amount_minor: _Optional[int] = ..., balance_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., moved_at_us: _Optional[int] = ...) -> None: ...
+
+class ListMovementsResponse(_message.Message):
+    __slots__ = ("movements", "next_page_token")
+    MOVEMENTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    movements: _containers.RepeatedCompositeFieldContainer[Movement]
+    next_page_token: str
+    def __init__(self, movements: _Optional[_Iterable[_Union[Movement, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
