@@ -193,11 +193,13 @@ class Runtime:
         *,
         test_table: bool | None,
         key: str | None,
+        asked: Any | None = None,
     ) -> Carried:
         """Carry out the command of a request that has a `meta`; what every servicer does.
 
         `command` makes it from instant and persons. `test_table` None means: look it up.
-        `key`: see `Executor.command`.
+        `key`: see `Executor.command`; `asked` is what is the same in every request with that key,
+        where it is not the request itself.
         """
         began_s = self.clock.steady_s()
         meta: common_pb2.CommandMeta = request.meta
@@ -216,7 +218,7 @@ class Runtime:
             table_id,
             made,
             command_id=meta.command_id,
-            input_hash=rpc.input_hash(request),
+            input_hash=rpc.input_hash(request if asked is None else asked),
             key=key,
             traceparent=telemetry.current_traceparent(),
         )

@@ -231,6 +231,12 @@ class Executor:
         """Pass over the record at which a table is parked; see `Hearing.skip`."""
         await self._hearing.skip(consumer, table_id, event_id=event_id, reason=reason, by=by)
 
+    async def state(self, table_id: str) -> Any:
+        """The table's state as committed: for queries, and for nothing that is decided."""
+        async with self._store.transaction() as tx:
+            head = (await tx.heads([table_id]))[table_id]
+            return (await self._core.load(tx, table_id, head)).state
+
     async def progress(self, table_id: str) -> Progress:
         """How far this service is with a table, as committed."""
         return await self._store.progress(table_id)

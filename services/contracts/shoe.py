@@ -116,6 +116,9 @@ class ShoeLoaded(Event, frozen=True, kw_only=True):
     cuts_after: int | None = None
     """Cards in front of the cutting card; none where the shoe has no cutting card."""
 
+    order_id: str = ""
+    """Under which the order of a preset or generated shoe is sealed, beside the log."""
+
 
 class CardsBurned(Event, frozen=True, kw_only=True):
     """Cards went to the discard rack unplayed. They keep their draw numbers."""

@@ -68,6 +68,9 @@ class LoadShoe(Command, frozen=True, kw_only=True):
 
     shoe_id: str
     source: str
+    order_id: str = ""
+    """Under which the order of a preset or generated shoe is sealed."""
+
     decks: int | None = None
     partial: bool = False
     """A preset order that covers only the front of the shoe."""

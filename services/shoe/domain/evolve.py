@@ -88,6 +88,7 @@ def _loaded(state: ShoeState, event: ShoeLoaded) -> ShoeState:
         source=event.source,
         partial=event.source == SCANNED,
         cuts_after=event.cuts_after,
+        order_id=event.order_id,
         owed=(NEW_SHOE,),
     )
     return replace(state, shoe=shoe, preparation=Preparation(), shoes=state.shoes + 1)

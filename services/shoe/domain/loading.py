@@ -49,6 +49,7 @@ def load(command: LoadShoe, state: ShoeState, cards: Cards) -> Sequence[Event]:
             decks=decks,
             cards=total if command.partial or command.source != PRESET else cards.known(),
             source=command.source,
+            order_id=command.order_id,
             cuts_after=_cuts_after(command, state, total),
         )
     )

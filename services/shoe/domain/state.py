@@ -81,6 +81,7 @@ class Shoe(Struct, frozen=True):
     source: str
     partial: bool
     cuts_after: int | None
+    order_id: str = ""
     drawn: int = 0
     """Draw number of the last card that left the shoe."""
 
