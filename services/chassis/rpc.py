@@ -477,7 +477,8 @@ class Position(Struct, frozen=True):
 
     def token(self) -> str:
         """Write it for a caller."""
-        text = f"1:{self.service}:{self.head}:{self.position}"
+        # The dot at the end tells a whole token from one that was cut.
+        text = f"1:{self.service}:{self.head}:{self.position}."
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -488,7 +489,9 @@ def read_position(token: str, *, service: str, field: str) -> int:
     try:
         text = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         form, named, head, position = text.decode("ascii").split(":")
-        read = Position(named, int(head), int(position))
+        if not position.endswith("."):
+            form = ""
+        read = Position(named, int(head), int(position.removesuffix(".")))
     except (ValueError, binascii.Error):
         form, read = "", Position("", 0, 0)
     if form != "1" or read.head != 0 or read.position < 0:

@@ -1,0 +1,1 @@
+"""Tests of the edge: calls, identities, configuration, health, lifecycle, logs and telemetry."""
