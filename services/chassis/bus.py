@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from aiokafka import AIOKafkaClient, AIOKafkaProducer
 from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.errors import (
     KafkaConnectionError,
     KafkaError,
@@ -50,7 +50,7 @@ REQUEST_TIMEOUT_MS: Final = 10_000
 """One question to the broker. Below the time after which a relay gives up an acknowledgement."""
 
 RETRY_BACKOFF_MS: Final = 100
-METADATA_MAX_AGE_MS: Final = 30_000
+METADATA_MAX_AGE_MS: Final = 10_000
 """After this the clients ask again which topics and partitions there are."""
 
 CONNECTIONS_MAX_IDLE_MS: Final = 540_000
@@ -378,6 +378,25 @@ async def ensure_topics(bus: Bus, services: Iterable[str], *, replication: int) 
         dead = topics.dead_letter_topic(name)
         wanted.append(NewTopic(name, topics.PARTITIONS_PER_TOPIC, replication))
         wanted.append(NewTopic(dead, topics.DEAD_LETTER_PARTITIONS, replication))
+    async with _administration(bus) as admin:
+        answer = await admin.create_topics(wanted)
+    for name, error_code, *_ in answer.topic_errors:
+        error = for_code(error_code)
+        if error_code and error is not TopicAlreadyExistsError:
+            raise error(name)
+
+
+async def extend_topic(bus: Bus, topic: str, *, partitions: int) -> None:
+    """Give a topic more partitions. Only for one that was just made: in a live one keys move."""
+    async with _administration(bus) as admin:
+        answer = await admin.create_partitions({topic: NewPartitions(total_count=partitions)})
+    for name, error_code, *_ in answer.topic_errors:
+        if error_code:
+            raise for_code(error_code)(name)
+
+
+@asynccontextmanager
+async def _administration(bus: Bus) -> AsyncIterator[AIOKafkaAdminClient]:
     admin = AIOKafkaAdminClient(
         bootstrap_servers=bus.servers(),
         client_id=bus.client_id,
@@ -387,10 +406,6 @@ async def ensure_topics(bus: Bus, services: Iterable[str], *, replication: int) 
     async with asyncio.timeout(ADMIN_TIMEOUT_S):
         try:
             await admin.start()
-            answer = await admin.create_topics(wanted)
+            yield admin
         finally:
             await admin.close()
-    for name, error_code, *_ in answer.topic_errors:
-        error = for_code(error_code)
-        if error_code and error is not TopicAlreadyExistsError:
-            raise error(name)

@@ -68,9 +68,10 @@ STANDBY_S: Final = 1.0
 INSPECT_S: Final = 5.0
 """How often topic, lock and checkpoint are looked at while nothing is wrong."""
 
-REWIND_PAUSE_S: Final = 30.0
-"""The relay does not publish its whole log again sooner than this after the last time: a broker that
-keeps losing a topic, or says so, is not flooded."""
+REWIND_PAUSE_S_MIN: Final = 1.0
+REWIND_PAUSE_S_MAX: Final = 60.0
+"""Time between two returns to the start of the log, doubled each time: a broker that keeps losing a
+topic, or says so, is not flooded."""
 
 LOCK_TIMEOUT_S: Final = 5.0
 """One question to the database about the lock."""
@@ -248,6 +249,7 @@ class Relay:
         self._partition = lru_cache(maxsize=PARTITION_CACHE_KEYS)(_partition_of)
         self._failures = 0
         self._rewound_s: float | None = None
+        self._rewind_pause_s = REWIND_PAUSE_S_MIN
         self._status = Status(
             state=State.STOPPED,
             reason="not started",
@@ -487,16 +489,34 @@ class Relay:
     async def _begin_again(self, producer: AIOKafkaProducer, reason: str) -> None:
         """The topic has forgotten what it acknowledged: publish the whole log once more."""
         now_s = self._clock.steady_s()
-        if self._rewound_s is not None and now_s - self._rewound_s < REWIND_PAUSE_S:
+        since_s = now_s - self._rewound_s if self._rewound_s is not None else REWIND_PAUSE_S_MAX
+        if since_s < self._rewind_pause_s:
             raise LostAgain(reason)
+        longer_s = min(self._rewind_pause_s * 2.0, REWIND_PAUSE_S_MAX)
+        self._rewind_pause_s = REWIND_PAUSE_S_MIN if since_s >= REWIND_PAUSE_S_MAX else longer_s
         log.warning("%s was lost (%s); the log is published again", self._topic, reason)
         async with asyncio.timeout(FACTS_TIMEOUT_S):
             facts = await bus.topic_facts(producer.client, self._topic)
+            if self._may_extend(facts):
+                facts = await self._extend(producer)
         marks = Marks(topic_id=facts.topic_id, partitions=len(facts.ends), acknowledged={})
         await self._store.rewind_checkpoint(self._name, position=0, note=msgspec.json.encode(marks))
         self._rewound_s = now_s
         telemetry.count("sabot.relay.rewinds", reason="topic-lost")
         self._status = msgspec.structs.replace(self._status, rewinds=self._status.rewinds + 1)
+
+    def _may_extend(self, facts: bus.TopicFacts) -> bool:
+        """Whether the new topic is smaller than the lost one, and ours to put right.
+
+        Some brokers create a topic as soon as a client asks for it, with one partition.
+        """
+        ours = self._kafka.topic_replication is not None
+        return ours and self._marks is not None and len(facts.ends) < self._marks.partitions
+
+    async def _extend(self, producer: AIOKafkaProducer) -> bus.TopicFacts:
+        assert self._marks is not None, "only a known topic is extended"
+        await bus.extend_topic(self._kafka, self._topic, partitions=self._marks.partitions)
+        return await bus.topic_facts(producer.client, self._topic)
 
     async def _measure(self) -> None:
         """Keep the lag true while this instance does not publish."""
@@ -527,7 +547,8 @@ class Relay:
         telemetry.count("sabot.relay.failures", reason=type(error).__name__)
         level = logging.WARNING if _expected(error) else logging.ERROR
         if self._status.reason != reason:
-            log.log(level, "the relay of %s stands: %s", self._topic, reason, exc_info=error)
+            trace = None if _expected(error) else error
+            log.log(level, "the relay of %s stands: %s", self._topic, reason, exc_info=trace)
         self._now(State.STANDING, reason)
 
     def _now(self, state: State, reason: str) -> None:
@@ -584,6 +605,7 @@ def _expected(error: Exception) -> bool:
         | StoreUnavailable
         | LockLost
         | SomebodyElseMoved
+        | LostAgain
         | NotAcknowledged,
     )
 
