@@ -379,7 +379,7 @@ class Executor:
         for number, waiting in enumerate(group):
             error = results.get(number)
             if error is None:
-                state = work.state(waiting.table_id)
+                state = work.state_after(number)
                 own = events.get(number, [])
                 answer = self._core.aggregate.answer(waiting.command, own, state)
                 answers[number] = _encode(_Answer(None, dict(answer)))

@@ -301,6 +301,7 @@ class Work:
         self._tables: dict[str, Loaded] = {}
         self._batch = Batch(core.aggregate.SERVICE, heads)
         self._adopted: list[Adopted] = []
+        self._states: dict[int, Any] = {}
         self._without_effects = 0
 
     @classmethod
@@ -340,6 +341,7 @@ class Work:
             assert new.version == decided.version, "the event has the id that was promised"
             self._adopted.append(Adopted(decided, item))
         self._tables[draft.table_id] = Loaded(draft.version, draft.state, before.folded)
+        self._states[item] = draft.state
 
     async def spread(self) -> None:
         """Let effects follow from new events, and events from those effects, until none come."""
@@ -379,9 +381,9 @@ class Work:
             events.setdefault(adopted.item, []).append(adopted.decided.staged.event)
         return events
 
-    def state(self, table_id: str) -> Any:
-        """The table after everything that was adopted."""
-        return self._tables[table_id].state
+    def state_after(self, item: int) -> Any:
+        """The item's table after the last event that belongs to the item."""
+        return self._states[item]
 
     async def append(self) -> dict[int, tuple[Record, ...]]:
         """Write the events. Comes last: from here to the commit all other appenders wait."""

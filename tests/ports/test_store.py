@@ -398,6 +398,7 @@ class TestPostgresStore(StoreSuite):
                 await connection.execute("delete from events where position = 3")
             await connection.execute("alter table events disable trigger all")
             await connection.execute("delete from events where position = 3")
+            await connection.execute("alter table events enable trigger all")
         with pytest.raises(LogBroken):
             await postgres_store.read_log(after_position=0, limit=9)
         assert len(await postgres_store.read_log(after_position=0, limit=2)) == 2
