@@ -138,7 +138,8 @@ class Counter:
         return Scope(rulebook_id=f"rules-{state.count}", shoe_id="s-1", test=state.total > 1000)
 
     def answer(self, command: Command, events: Sequence[Event], state: State) -> Mapping[str, Any]:
-        return {"total": state.total, "events": [event.type for event in events]}
+        types = [event.type for event in events]
+        return {"total": state.total, "fed": state.fed, "events": types}
 
 
 class Spy:

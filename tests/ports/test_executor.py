@@ -108,7 +108,7 @@ class ExecutorSuite:
             outcome = await send(
                 executor, add(5, coup_id="k-1", second=SYSTEM), "c-1", traceparent="00-ab"
             )
-        assert outcome.answer == {"total": 5, "events": ["added"]}
+        assert outcome.answer == {"total": 5, "fed": 0, "events": ["added"]}
         assert (outcome.refused, outcome.duplicate, outcome.conflict) == (None, False, False)
         (record,) = await store.read_log(after_position=0, limit=9)
         assert outcome.records == (record,)
