@@ -16,7 +16,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from services.devstack.brokers import PARTITIONS_DEFAULT, SERVICES, make_broker
+from services.devstack.brokers import (
+    PARTITIONS_DEFAULT,
+    SERVICES,
+    BrokerKind,
+    ExternalBroker,
+    resolve_broker,
+)
 from services.devstack.stack import STATE_FILE, Stack, State, default_directory, stop_recorded
 
 FOLLOW_POLL_S = 0.25
@@ -158,9 +164,10 @@ def broker(options: argparse.Namespace) -> int:
     def to_stderr(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    chosen, choice = make_broker(options.broker, root=options.directory, report=to_stderr)
-    to_stderr(choice.sentence("a free port" if choice.kind != "external" else "its address"))
-    print(chosen.kind)
+    choice = resolve_broker(options.broker, report=to_stderr)
+    external = choice.kind is BrokerKind.EXTERNAL
+    to_stderr(choice.sentence(ExternalBroker().bootstrap_servers if external else "a free port"))
+    print(choice.kind)
     return 0
 
 

@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import functools
 import os
+import pwd
 import re
 import shutil
 import signal
@@ -72,6 +73,7 @@ PROBE = f"""\
       </dependency>
     </dependencies>
   </dependencyManagement>"""
+MAVEN_OPTIONS = ("--batch-mode", "--strict-checksums", "-Dstyle.color=never")
 # Both generations of Maven's transport: a read that gets nothing fails instead of waiting for ever.
 TRANSPORT = (
     "-Dmaven.wagon.rto=10000",
@@ -206,7 +208,7 @@ def artifacts_reachable(timeout_s: float) -> bool:
     with tempfile.TemporaryDirectory(prefix="sabot-maven-") as name:
         directory = Path(name)
         (directory / "pom.xml").write_text(POM.format(content=PROBE))
-        options = (f"-Dmaven.repo.local={directory / 'repository'}", "validate")
+        options = ("validate", f"-Dmaven.repo.local={directory / 'repository'}")
         try:
             _run_maven(options, directory, timeout_s=timeout_s, stall_s=timeout_s)
         except FetchFailed:
@@ -240,6 +242,17 @@ def fetch_classpath(*, timeout_s: float, report: Callable[[str], None] = print) 
     return found
 
 
+def _own_repository() -> tuple[str, ...]:
+    """Keep the jars in our cache where Maven cannot write to its usual place.
+
+    Java takes the home directory from the system's list of users and not from HOME.
+    """
+    usual = Path(pwd.getpwuid(os.geteuid()).pw_dir) / ".m2"
+    if os.access(usual if usual.exists() else usual.parent, os.W_OK):
+        return ()
+    return (f"-Dmaven.repo.local={cache_directory() / 'maven'}",)
+
+
 def _run_maven(
     options: Sequence[str], directory: Path, *, timeout_s: float, stall_s: float
 ) -> None:
@@ -247,7 +260,8 @@ def _run_maven(
     if maven is None:
         raise FetchFailed("no Maven found")
     log = directory / "maven.log"
-    command = (str(maven), "--batch-mode", "--strict-checksums", *TRANSPORT, *options)
+    repository = _own_repository()
+    command = (str(maven), *MAVEN_OPTIONS, *TRANSPORT, *repository, *options)
     with log.open("wb") as output:
         child = subprocess.Popen(
             command,
@@ -266,7 +280,8 @@ def _run_maven(
         child.wait()
     if child.returncode != 0:
         lines = [line for line in log.read_text(errors="replace").splitlines() if "ERROR" in line]
-        raise FetchFailed(lines[0][:300] if lines else f"Maven ended with {child.returncode}")
+        said = lines[0].replace("[ERROR] ", "")[:300] if lines else ""
+        raise FetchFailed(said or f"Maven ended with {child.returncode}")
 
 
 def _watch(

@@ -19,7 +19,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -284,22 +284,16 @@ class ApacheBroker(LocalBroker):
 
     kind = BrokerKind.APACHE
 
-    def __init__(
-        self,
-        root: Path | None = None,
-        *,
-        port: int | None = None,
-        classpath: tuple[Path, ...] | None = None,
-    ) -> None:
+    def __init__(self, root: Path | None = None, *, port: int | None = None) -> None:
         chosen, self.controller_port = free_ports(2)
         super().__init__(root, port=chosen if port is None else port)
-        self._classpath = classpath
 
     def _launch(self) -> ManagedProcess:
-        if self._classpath is None:
-            self._classpath = apache.fetch_classpath(timeout_s=apache.FETCH_TIMEOUT_S)
         server = apache.prepare(
-            self.root, port=self.port, controller_port=self.controller_port, jars=self._classpath
+            self.root,
+            port=self.port,
+            controller_port=self.controller_port,
+            jars=apache.fetch_classpath(timeout_s=apache.FETCH_TIMEOUT_S),
         )
         return ManagedProcess.start(
             "broker",
@@ -310,34 +304,47 @@ class ApacheBroker(LocalBroker):
         )
 
 
+def resolve_broker(
+    requested: str | None = None, *, report: Callable[[str], None] = print
+) -> BrokerChoice:
+    """Choose a broker and fetch what it needs; says so when `auto` has to fall back."""
+    choice = choose_broker(requested)
+    if choice.kind is not BrokerKind.APACHE:
+        return choice
+    asked_for = choice.reason.startswith("BROKER=")
+    timeout_s = apache.FETCH_TIMEOUT_S if asked_for else apache.FETCH_TIMEOUT_AUTO_S
+    try:
+        apache.fetch_classpath(timeout_s=timeout_s, report=report)
+    except apache.FetchFailed as error:
+        if asked_for:
+            raise
+        report(f"broker: fetching Apache Kafka failed ({error}); falling back to the embedded one")
+        return _fall_back("fetching Apache Kafka failed")
+    return choice
+
+
+def build_broker(kind: BrokerKind, root: Path | None = None) -> Broker:
+    """Make a broker of this kind ready to be started.
+
+    `root` is a directory that keeps data; each kind uses a directory of its own below it.
+    """
+    directory = None if root is None else root / f"broker-{kind}"
+    if kind is BrokerKind.EXTERNAL:
+        return ExternalBroker()
+    if kind is BrokerKind.EMBEDDED:
+        return EmbeddedBroker(directory)
+    return ApacheBroker(directory)
+
+
 def make_broker(
     requested: str | None = None,
     *,
     root: Path | None = None,
     report: Callable[[str], None] = print,
 ) -> tuple[Broker, BrokerChoice]:
-    """Choose a broker and make it ready to be started; says so when `auto` has to fall back.
-
-    `root` is the directory that keeps data; each kind uses a directory of its own below it.
-    """
-    choice = choose_broker(requested)
-    directory = None if root is None else root / f"broker-{choice.kind}"
-    if choice.kind is BrokerKind.EXTERNAL:
-        return ExternalBroker(), choice
-    if choice.kind is BrokerKind.EMBEDDED:
-        return EmbeddedBroker(directory), choice
-    asked_for = choice.reason.startswith("BROKER=")
-    timeout_s = apache.FETCH_TIMEOUT_S if asked_for else apache.FETCH_TIMEOUT_AUTO_S
-    try:
-        jars = apache.fetch_classpath(timeout_s=timeout_s, report=report)
-    except apache.FetchFailed as error:
-        if asked_for:
-            raise
-        report(f"broker: fetching Apache Kafka failed ({error}); falling back to the embedded one")
-        choice = _fall_back("fetching Apache Kafka failed")
-        directory = None if root is None else root / f"broker-{choice.kind}"
-        return EmbeddedBroker(directory), choice
-    return ApacheBroker(directory, classpath=jars), choice
+    """Choose a broker, fetch what it needs and make it ready to be started."""
+    choice = resolve_broker(requested, report=report)
+    return build_broker(choice.kind, root), choice
 
 
 async def wait_until_answering(bootstrap_servers: str, timeout_s: float) -> None:
@@ -396,12 +403,26 @@ async def create_topics(
         )
         for name in names
     ]
+    created = []
     async with administration(bootstrap_servers) as client:
         response = await client.create_topics(wanted)
-    created = []
-    for name, code, *message in response.topic_errors:
-        if code == 0:
-            created.append(name)
-        elif code != TOPIC_ALREADY_EXISTS:
-            raise for_code(code)(f"topic {name}: {message}")
+        for name, code, *message in response.topic_errors:
+            if code == 0:
+                created.append(name)
+            elif code != TOPIC_ALREADY_EXISTS:
+                raise for_code(code)(f"topic {name}: {message}")
+        # The controller has them; the broker hears of them a moment later.
+        async with asyncio.timeout(START_TIMEOUT_S):
+            while not await _all_led(client, [topic.name for topic in wanted]):
+                await asyncio.sleep(READY_POLL_S)
     return tuple(created)
+
+
+async def _all_led(client: AIOKafkaAdminClient, names: Sequence[str]) -> bool:
+    """Tell whether every partition of these topics has a leader to write to."""
+    return all(
+        topic["error_code"] == 0
+        and topic["partitions"]
+        and all(partition["leader"] >= 0 for partition in topic["partitions"])
+        for topic in await client.describe_topics(list(names))
+    )

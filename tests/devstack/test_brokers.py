@@ -13,8 +13,8 @@ from services.devstack.brokers import (
     Broker,
     BrokerKind,
     administration,
+    build_broker,
     create_topics,
-    make_broker,
     wait_until_answering,
 )
 from services.devstack.ports import free_port
@@ -28,8 +28,7 @@ def own_broker() -> Iterator[Broker]:
     """A broker of this test's own, to be stopped and killed."""
     if chosen_kind() is BrokerKind.EXTERNAL:
         pytest.skip("somebody else's broker is not stopped")
-    broker, _ = make_broker(chosen_kind())
-    with broker:
+    with build_broker(chosen_kind()) as broker:
         yield broker
 
 

@@ -7,7 +7,7 @@ Fixtures, made known by `tests/conftest.py`:
 - `make_topic`: `await make_topic()` or `await make_topic("name", partitions=3)` creates a topic and
   returns its name, unique where none was given.
 
-A test that stops, kills or wipes a broker makes its own with `make_broker()`.
+A test that stops, kills or wipes a broker makes its own: `build_broker(chosen_kind())`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from services.devstack import leftovers
 from services.devstack.brokers import (
     PARTITIONS_DEFAULT,
     Broker,
+    BrokerChoice,
     BrokerKind,
-    choose_broker,
+    build_broker,
     create_topics,
-    make_broker,
+    resolve_broker,
 )
 
 _numbers = itertools.count(1)
@@ -42,18 +43,22 @@ class MakeTopic(Protocol):
 
 
 @functools.cache
+def choice_of_run() -> BrokerChoice:
+    """The broker that this run uses; `auto` is decided once."""
+    return resolve_broker()
+
+
 def chosen_kind() -> BrokerKind:
     """The kind of broker that this run uses."""
-    return choose_broker().kind
+    return choice_of_run().kind
 
 
 @pytest.fixture(scope="session")
 def kafka_broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
     """The broker of this run; one line says which."""
     leftovers.sweep()
-    broker, choice = make_broker()
-    with broker:
-        announce(request.config, choice.sentence(broker.bootstrap_servers))
+    with build_broker(chosen_kind()) as broker:
+        announce(request.config, choice_of_run().sentence(broker.bootstrap_servers))
         yield broker
 
 
