@@ -9,7 +9,14 @@ from services.contracts.round import EVENTS, SERVICE
 from services.round.domain.decide import answer, decide
 from services.round.domain.evolve import evolve
 from services.round.domain.react import FOLLOWS, HEARS, react
-from services.round.domain.state import STATE_SCHEMA, TableState, initial_state, scope, waits_for
+from services.round.domain.state import (
+    STATE_SCHEMA,
+    TableState,
+    initial_state,
+    next_due_us,
+    scope,
+    waits_for,
+)
 
 __all__ = [
     "EVENTS",
@@ -22,6 +29,7 @@ __all__ = [
     "decide",
     "evolve",
     "initial_state",
+    "next_due_us",
     "react",
     "scope",
     "waits_for",

@@ -192,3 +192,11 @@ def coup_of(state: TableState) -> Coup:
     if state.coup is None:
         raise Refused("STATE", f"no coup is open: the table waits for {waits_for(state)}")
     return state.coup
+
+
+def next_due_us(state: TableState) -> int | None:
+    """When the table's next timer is due; None where nothing runs, and always at TEST tables."""
+    if state.settings is None or state.settings.test or not state.open:
+        return None
+    coup = state.coup
+    return coup.closes_at_us if coup is not None and coup.phase == BETTING else None

@@ -1,0 +1,97 @@
+"""From requests to commands and back: what every servicer does with a call that changes something.
+
+A field of a request goes into the command's field of the same name; an optional one that is absent
+leaves the command's default. What an answer holds goes into the response's field of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from msgspec.structs import fields
+
+from sabot.common.v1 import common_pb2
+from services.chassis.app import Carried, Runtime, stored_event
+from services.chassis.auth import Stamp
+from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.contracts.core import Command, Noted
+
+COMMAND_IDS_MAX: Final = 100
+"""Commands of which the events are read in one call."""
+
+STAMPED: Final = frozenset({"at_us", "by", "second"})
+"""Fields of a command that come with the caller, not with the request."""
+
+Handler = Callable[[Any, Any, Any], Any]
+
+
+def made(kind: type[Command], request: Message, stamp: Stamp, **more: Any) -> Command:
+    """The command that a request asks for; `more` are fields that need a hand."""
+    values: dict[str, Any] = {"at_us": stamp.at_us, "by": stamp.by, "second": stamp.second, **more}
+    known = request.DESCRIPTOR.fields_by_name
+    for field in fields(kind):
+        name = field.name
+        descriptor = known.get(name)
+        if name in values or descriptor is None:
+            continue
+        if descriptor.has_presence and not request.HasField(name):
+            continue
+        value = getattr(request, name)
+        values[name] = tuple(value) if _is_repeated(descriptor) else value
+    return kind(**values)
+
+
+def _is_repeated(descriptor: FieldDescriptor) -> bool:
+    return bool(descriptor.is_repeated)
+
+
+def fill(response: Message, answer: Mapping[str, Any]) -> Message:
+    """Put what a service says to a command into the response."""
+    known = response.DESCRIPTOR.fields_by_name
+    for name, value in answer.items():
+        if name in known and value is not None:
+            setattr(response, name, value)
+    return response
+
+
+def command(kind: type[Command], response: type[Message]) -> Handler:
+    """A handler for a request whose fields are those of a command."""
+
+    async def handle(self: Any, request: Any, context: Any) -> Message:  # noqa: ARG001
+        check_table_id(request.table_id)
+        carried: Carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(kind, request, stamp),
+            test_table=None,
+            key=None,
+        )
+        return fill(response(result=carried.result), carried.answer)
+
+    return handle
+
+
+def check_table_id(table_id: str) -> None:
+    """Refuse a call that names no table."""
+    if not table_id:
+        raise InvalidCommand("no table", fields=[FieldFault("table_id", "is missing")])
+
+
+async def command_events(
+    runtime: Runtime, table_id: str, command_ids: list[str]
+) -> list[common_pb2.StoredEvent]:
+    """What the commands led to in this service, in log order, without what was only heard."""
+    if len(command_ids) > COMMAND_IDS_MAX:
+        raise InvalidCommand(
+            "too many commands",
+            fields=[FieldFault("command_ids", f"{COMMAND_IDS_MAX} at the most")],
+        )
+    records = await runtime.store.read_by_command(command_ids)
+    return [
+        stored_event(record)
+        for record in records
+        if record.stream == table_id and record.type != Noted.type
+    ]

@@ -1,0 +1,157 @@
+"""The round service's calls: translate, carry out, translate back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sabot.round.v1 import round_service_pb2 as pb
+from sabot.round.v1 import round_service_pb2_grpc as pb_grpc
+from services.chassis.app import Runtime
+from services.chassis.calls import check_table_id, command, command_events, fill
+from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.contracts.common import Limit, TableSettings
+from services.contracts.core import Refused
+from services.round import commands
+from services.round.domain import TableState, waits_for
+from services.rulebooks.settings import table_settings
+
+
+class RoundService(pb_grpc.RoundServiceServicer):
+    """Tables and their coups."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    CloseTable = command(commands.CloseTable, pb.CloseTableResponse)
+    TakeSeat = command(commands.TakeSeat, pb.TakeSeatResponse)
+    LeaveSeat = command(commands.LeaveSeat, pb.LeaveSeatResponse)
+    AssignDealer = command(commands.AssignDealer, pb.AssignDealerResponse)
+    ChangeDealer = command(commands.ChangeDealer, pb.ChangeDealerResponse)
+    OpenBetting = command(commands.OpenBetting, pb.OpenBettingResponse)
+    CallNoMoreBets = command(commands.CallNoMoreBets, pb.CallNoMoreBetsResponse)
+    CloseBook = command(commands.CloseBook, pb.CloseBookResponse)
+    DealCoup = command(commands.DealCoup, pb.DealCoupResponse)
+    AnnounceResult = command(commands.AnnounceResult, pb.AnnounceResultResponse)
+    RecordIncident = command(commands.RecordIncident, pb.RecordIncidentResponse)
+    AdvanceTime = command(commands.AdvanceTime, pb.AdvanceTimeResponse)
+
+    async def OpenTable(self, request: Any, context: Any) -> pb.OpenTableResponse:  # noqa: N802, ARG002
+        """Put the settings together and open the table."""
+        check_table_id(request.table_id)
+        test = request.mode == "TEST"
+        if test and not self.runtime.settings.allow_test_tables:
+            raise InvalidCommand(
+                "this installation has no test tables", fields=[FieldFault("mode", "LIVE")]
+            )
+        try:
+            settings = _settings(request)
+        except Refused as no:
+            response = pb.OpenTableResponse()
+            response.result.refusal.reason = no.reason
+            response.result.refusal.message = no.message
+            return response
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: commands.OpenTable(
+                at_us=stamp.at_us, by=stamp.by, second=stamp.second, settings=settings
+            ),
+            test_table=test,
+            key=None,
+        )
+        return fill(pb.OpenTableResponse(result=carried.result), carried.answer)  # type: ignore[return-value]
+
+    async def GetTable(self, request: Any, context: Any) -> pb.GetTableResponse:  # noqa: N802, ARG002
+        """The table, its coup and what it waits for."""
+        check_table_id(request.table_id)
+        state: TableState = await self.runtime.executor.state(request.table_id)
+        settings, coup = state.settings, state.coup
+        response = pb.GetTableResponse(
+            open=state.open,
+            session=state.session,
+            dealer=state.dealer,
+            coups=state.coups,
+            waits_for=waits_for(state),
+        )
+        if settings is not None:
+            response.rulebook_id = settings.rulebook_id
+            response.rulebook_hash = settings.rulebook_hash
+            response.test = settings.test
+        if coup is not None:
+            response.coup_id = coup.coup_id
+            response.phase = coup.phase
+            response.player.extend(coup.player)
+            response.banker.extend(coup.banker)
+            if coup.closes_at_us is not None:
+                response.closes_at_us = coup.closes_at_us
+        return response
+
+    async def GetTableProgress(  # noqa: N802
+        self, request: Any, context: Any  # noqa: ARG002
+    ) -> pb.GetTableProgressResponse:
+        """How far this service has come with a table."""
+        progress = await self.runtime.progress(request.table_id, open_wallet_movements=0)
+        return pb.GetTableProgressResponse(progress=progress)
+
+    async def ListCommandEvents(  # noqa: N802
+        self, request: Any, context: Any  # noqa: ARG002
+    ) -> pb.ListCommandEventsResponse:
+        """What commands led to in this service."""
+        events = await command_events(self.runtime, request.table_id, list(request.command_ids))
+        return pb.ListCommandEventsResponse(events=events)
+
+
+def _settings(request: Any) -> TableSettings:
+    optional = {
+        name: getattr(request, name)
+        for name in (
+            "differential_minor",
+            "player_coup_maximum_minor",
+            "maximum_win_minor",
+            "table_exposure_minor",
+            "betting_seconds",
+            "debit_drain_ms",
+        )
+        if request.HasField(name)
+    }
+    limits = {
+        currency: {
+            area: Limit(limit.min_minor, limit.max_minor, limit.unit_minor)
+            for area, limit in by_area.areas.items()
+        }
+        for currency, by_area in request.limits.items()
+    }
+    return table_settings(
+        table_id=request.table_id,
+        table_number=request.table_number or request.table_id,
+        rulebook_id=request.rulebook_id,
+        options=_options(request.options_json),
+        decks=request.decks if request.HasField("decks") else None,
+        currency=request.currency or "EUR",
+        limits=limits,
+        mode=request.mode or "LIVE",
+        smallest_chip_minor=request.smallest_chip_minor or 1,
+        seats=request.seats or 9,
+        left_of_dealer=request.left_of_dealer if request.HasField("left_of_dealer") else None,
+        layout=request.layout or "A",
+        method=request.method or "A",
+        auto_burn=not request.manual_burns,
+        **optional,
+    )
+
+
+def _options(text: str) -> dict[str, object]:
+    if not text:
+        return {}
+    try:
+        options = json.loads(text)
+    except ValueError as error:
+        raise InvalidCommand(
+            "options are no JSON", fields=[FieldFault("options_json", str(error))]
+        ) from error
+    if not isinstance(options, dict):
+        raise InvalidCommand(
+            "options are no object", fields=[FieldFault("options_json", "a JSON object")]
+        )
+    return options

@@ -1,0 +1,64 @@
+"""The round service as a process: the only place where its parts are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from sabot.round.v1 import round_service_pb2_grpc as pb_grpc
+from services.chassis import rpc
+from services.chassis.app import Runtime, ServiceDefinition, background, run_service
+from services.chassis.lifecycle import Part
+from services.chassis.migrations import Package
+from services.chassis.work import PlainCompanion
+from services.contracts import settlement, shoe, wager
+from services.round import domain
+from services.round.api import RoundService
+from services.round.config import RoundSettings
+from services.round.timers import Timers
+from services.rules.roles import ROLES
+
+TIMERS_STOP_S = 1.0
+
+
+def _companion(_: Runtime) -> PlainCompanion:
+    return PlainCompanion(domain)
+
+
+def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
+    return [
+        rpc.Served(
+            "sabot.round.v1.RoundService",
+            pb_grpc.add_RoundServiceServicer_to_server,
+            RoundService(runtime),
+        )
+    ]
+
+
+def _parts(runtime: Runtime) -> Sequence[Part]:
+    if not runtime.works:
+        return ()
+
+    async def run() -> None:
+        await Timers(runtime).run()
+
+    return (background(runtime, "timers", run, stop_budget_s=TIMERS_STOP_S),)
+
+
+DEFINITION = ServiceDefinition(
+    name=domain.SERVICE,
+    aggregate=domain,
+    settings=RoundSettings,
+    migrations=(Package("round", files("services.round.migrations")),),
+    hears={module.SERVICE: module.EVENTS.keys() for module in (shoe, wager, settlement)},
+    roles=frozenset(ROLES),
+    companion=_companion,
+    servicers=_servicers,
+    parts=_parts,
+    secret_keys=frozenset(),
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the service; returns its exit status."""
+    return run_service(DEFINITION, argv)

@@ -1,0 +1,1 @@
+"""Migrations of the round service; numbered, forward only."""

@@ -1,0 +1,99 @@
+"""The timers of live tables: the wall clock's only way into the round service.
+
+Tables in TEST mode have none; their time is what their commands say. A timer is a command with an
+id that follows from table and moment, so that two replicas that both see it due do it once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import heapq
+import logging
+from typing import Any, Final
+
+from services.chassis.app import Runtime
+from services.contracts.core import SYSTEM, NotYet
+from services.round.commands import AdvanceTime
+from services.round.domain import TableState, next_due_us
+
+READ_EVENTS_MAX: Final = 1_000
+SLEEP_S_MAX: Final = 0.5
+"""How long the timers sleep at most before they look at the clock again."""
+
+SECOND_US: Final = 1_000_000
+
+_log = logging.getLogger(__name__)
+
+
+class Timers:
+    """Follows the own log for tables with something due, and lets their time pass."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._due: list[tuple[int, str]] = []
+        self._current: dict[str, int] = {}
+
+    async def run(self) -> None:
+        """Fire timers for ever."""
+        store = self._runtime.store
+        changed = store.appended.listen()
+        position = await store.head_position()
+        for table_id in await self._tables():
+            await self._look(table_id)
+        while True:
+            changed.clear()
+            records = await store.read_log(after_position=position, limit=READ_EVENTS_MAX)
+            for table_id in dict.fromkeys(record.stream for record in records):
+                await self._look(table_id)
+            if records:
+                position = records[-1].position
+            await self._fire()
+            if len(records) < READ_EVENTS_MAX:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._sleep_s()):
+                        await changed.wait()
+
+    async def _tables(self) -> list[str]:
+        rows = await self._runtime.pool.fetch(
+            "select distinct stream_id from events where type = 'table-opened'"
+        )
+        return [row[0] for row in rows]
+
+    async def _look(self, table_id: str) -> None:
+        state: TableState = await self._runtime.executor.state(table_id)
+        due = next_due_us(state)
+        if due is None:
+            self._current.pop(table_id, None)
+        elif self._current.get(table_id) != due:
+            self._current[table_id] = due
+            heapq.heappush(self._due, (due, table_id))
+
+    def _sleep_s(self) -> float:
+        if not self._due:
+            return SLEEP_S_MAX
+        wait_s = (self._due[0][0] - self._runtime.clock.now_us()) / SECOND_US
+        return min(max(wait_s, 0.001), SLEEP_S_MAX)
+
+    async def _fire(self) -> None:
+        now_us = self._runtime.clock.now_us()
+        while self._due and self._due[0][0] <= now_us:
+            due, table_id = heapq.heappop(self._due)
+            if self._current.get(table_id) == due:
+                del self._current[table_id]
+                await self._advance(table_id, due, now_us)
+
+    async def _advance(self, table_id: str, due_us: int, now_us: int) -> None:
+        command_id = f"timer:{hashlib.sha256(table_id.encode()).hexdigest()[:16]}:{due_us}"
+        command = AdvanceTime(at_us=now_us, by=SYSTEM)
+        asked: Any = f"{table_id} {due_us}".encode()
+        try:
+            outcome = await self._runtime.executor.command(
+                table_id, command, command_id=command_id, input_hash=asked
+            )
+        except NotYet:
+            return
+        if outcome.refused is not None:
+            _log.warning("a timer of %s was refused: %s", table_id, outcome.refused)
+        await self._look(table_id)

@@ -1,0 +1,124 @@
+"""The shoe service's calls: translate, carry out, translate back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabot.shoe.v1 import shoe_service_pb2 as pb
+from sabot.shoe.v1 import shoe_service_pb2_grpc as pb_grpc
+from services.chassis.app import Runtime
+from services.chassis.calls import check_table_id, command, command_events, made
+from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.rules.cards import parse_card
+from services.shoe import commands, sealing
+from services.shoe.domain import ShoeState
+
+LOADED_DECKS_MAX = 12
+
+
+class ShoeService(pb_grpc.ShoeServiceServicer):
+    """Every shoe of a table."""
+
+    def __init__(self, runtime: Runtime, vault: sealing.Vault) -> None:
+        self.runtime = runtime
+        self._vault = vault
+
+    InspectCards = command(commands.InspectCards, pb.InspectCardsResponse)
+    ShuffleCards = command(commands.ShuffleCards, pb.ShuffleCardsResponse)
+    RequestRiffle = command(commands.RequestRiffle, pb.RequestRiffleResponse)
+    OfferCut = command(commands.OfferCut, pb.OfferCutResponse)
+    DeclineCut = command(commands.DeclineCut, pb.DeclineCutResponse)
+    CutCards = command(commands.CutCards, pb.CutCardsResponse)
+    PlaceCutCard = command(commands.PlaceCutCard, pb.PlaceCutCardResponse)
+    BurnCards = command(commands.BurnCards, pb.BurnCardsResponse)
+
+    async def LoadShoe(self, request: Any, context: Any) -> pb.LoadShoeResponse:  # noqa: N802, ARG002
+        """Seal the order, if there is one, and load the shoe."""
+        check_table_id(request.table_id)
+        order_id = ""
+        if request.source in ("PRESET", "GENERATED"):
+            order_id = f"{request.table_id}/{request.meta.command_id}"
+            order = await self._order(request)
+            await self._vault.seal(self.runtime.pool, order_id, request.table_id, order)
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(commands.LoadShoe, request, stamp, order_id=order_id),
+            test_table=None,
+            key=None,
+        )
+        return pb.LoadShoeResponse(result=carried.result)
+
+    async def _order(self, request: Any) -> sealing.Order:
+        if request.source == "PRESET":
+            if not self.runtime.settings.allow_test_tables:
+                raise InvalidCommand(
+                    "this installation takes no orders from outside",
+                    fields=[FieldFault("source", "SCANNED or GENERATED")],
+                )
+            return sealing.preset([_card("order", card) for card in request.order])
+        state: ShoeState = await self.runtime.executor.state(request.table_id)
+        decks = state.settings.decks if state.settings else 1
+        if request.HasField("decks"):
+            decks = request.decks
+        if not 1 <= decks <= LOADED_DECKS_MAX:
+            raise InvalidCommand(
+                "no shoe has so many decks",
+                fields=[FieldFault("decks", f"1 to {LOADED_DECKS_MAX}")],
+            )
+        return sealing.generated(decks)
+
+    async def DrawCard(self, request: Any, context: Any) -> pb.DrawCardResponse:  # noqa: N802, ARG002
+        """Record a card that came out, or take one out of a generated shoe."""
+        check_table_id(request.table_id)
+        more: dict[str, Any] = {"face_up": not request.face_down}
+        if request.HasField("card"):
+            more["card"] = _card("card", request.card)
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(commands.DrawCard, request, stamp, **more),
+            test_table=None,
+            key=None,
+        )
+        drawn = carried.answer.get("draw_number", 0)
+        return pb.DrawCardResponse(result=carried.result, draw_number=drawn)
+
+    async def GetShoe(self, request: Any, context: Any) -> pb.GetShoeResponse:  # noqa: N802, ARG002
+        """The shoe on the table."""
+        check_table_id(request.table_id)
+        state: ShoeState = await self.runtime.executor.state(request.table_id)
+        shoe = state.shoe
+        if shoe is None:
+            return pb.GetShoeResponse()
+        return pb.GetShoeResponse(
+            shoe_id=shoe.shoe_id,
+            cards=shoe.cards,
+            dealt=shoe.dealt,
+            burned=shoe.burned,
+            left=shoe.left,
+            owed=shoe.owed,
+            ended=shoe.ended,
+            last_coup=shoe.last_coup or 0,
+        )
+
+    async def GetTableProgress(  # noqa: N802
+        self, request: Any, context: Any  # noqa: ARG002
+    ) -> pb.GetTableProgressResponse:
+        """How far this service has come with a table."""
+        progress = await self.runtime.progress(request.table_id, open_wallet_movements=0)
+        return pb.GetTableProgressResponse(progress=progress)
+
+    async def ListCommandEvents(  # noqa: N802
+        self, request: Any, context: Any  # noqa: ARG002
+    ) -> pb.ListCommandEventsResponse:
+        """What commands led to in this service."""
+        events = await command_events(self.runtime, request.table_id, list(request.command_ids))
+        return pb.ListCommandEventsResponse(events=events)
+
+
+def _card(field: str, text: str) -> str:
+    try:
+        return parse_card(text)
+    except ValueError as error:
+        raise InvalidCommand("no such card", fields=[FieldFault(field, str(error))]) from error

@@ -1,0 +1,107 @@
+"""The wager service's calls: translate, carry out, translate back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sabot.wager.v1 import wager_service_pb2 as pb
+from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
+from services.chassis.app import Runtime
+from services.chassis.calls import check_table_id, command, command_events, fill, made
+from services.chassis.rpc_errors import CommandIdReused, FieldFault, InvalidCommand
+from services.wager import commands
+from services.wager.domain import BookState
+
+WAGERS_MAX = 500
+"""Wagers of one call."""
+
+
+class WagerService(pb_grpc.WagerServiceServicer):
+    """Limits and books."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    ChangeWager = command(commands.ChangeWager, pb.ChangeWagerResponse)
+    CancelWager = command(commands.CancelWager, pb.CancelWagerResponse)
+    RejectWager = command(commands.RejectWager, pb.RejectWagerResponse)
+    PermitStanding = command(commands.PermitStanding, pb.PermitStandingResponse)
+
+    async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:  # noqa: N802, ARG002
+        """Stake on an area. The wager's id is the key: the same wager again is answered as before."""
+        check_table_id(request.table_id)
+        if not request.wager_id:
+            raise InvalidCommand(
+                "the wager has no id", fields=[FieldFault("wager_id", "is missing")]
+            )
+        asked = pb.PlaceWagerRequest()
+        asked.CopyFrom(request)
+        asked.ClearField("meta")
+        asked.ClearField("coup_id")
+        try:
+            carried = await self.runtime.carry_out(
+                request,
+                request.table_id,
+                lambda stamp: made(commands.PlaceWager, request, stamp),
+                test_table=None,
+                key=f"wager/{request.table_id}/{request.wager_id}",
+                asked=asked,
+            )
+        except CommandIdReused:
+            response = pb.PlaceWagerResponse()
+            response.result.refusal.reason = "DUPLICATE"
+            response.result.refusal.message = (
+                f"the wager id {request.wager_id} was used before for another wager"
+            )
+            return response
+        response = pb.PlaceWagerResponse(result=carried.result)
+        return fill(response, carried.answer)  # type: ignore[return-value]
+
+    async def PlaceWagers(self, request: Any, context: Any) -> pb.PlaceWagersResponse:  # noqa: N802
+        """Many wagers in one call; they share a commit where they can."""
+        if len(request.wagers) > WAGERS_MAX:
+            raise InvalidCommand(
+                "too many wagers", fields=[FieldFault("wagers", f"{WAGERS_MAX} at the most")]
+            )
+        responses = await asyncio.gather(
+            *(self.PlaceWager(wager, context) for wager in request.wagers)
+        )
+        return pb.PlaceWagersResponse(responses=responses)
+
+    async def GetBook(self, request: Any, context: Any) -> pb.GetBookResponse:  # noqa: N802, ARG002
+        """The book of the coup in progress."""
+        check_table_id(request.table_id)
+        state: BookState = await self.runtime.executor.state(request.table_id)
+        response = pb.GetBookResponse(limits_version=state.limits_version)
+        book = state.book
+        if book is None:
+            return response
+        response.coup_id = book.coup_id
+        response.phase = book.phase
+        response.pending_debits = len(book.pending)
+        for wager in book.wagers.values():
+            response.wagers.add(
+                wager_id=wager.wager_id,
+                player=wager.player,
+                area=wager.area,
+                currency=wager.currency,
+                stake_minor=wager.stake_minor,
+            )
+        return response
+
+    async def GetTableProgress(  # noqa: N802
+        self, request: Any, context: Any  # noqa: ARG002
+    ) -> pb.GetTableProgressResponse:
+        """How far this service has come with a table."""
+        state: BookState = await self.runtime.executor.state(request.table_id)
+        pending = len(state.book.pending) if state.book else 0
+        progress = await self.runtime.progress(request.table_id, open_wallet_movements=pending)
+        return pb.GetTableProgressResponse(progress=progress)
+
+    async def ListCommandEvents(  # noqa: N802
+        self, request: Any, context: Any  # noqa: ARG002
+    ) -> pb.ListCommandEventsResponse:
+        """What commands led to in this service."""
+        events = await command_events(self.runtime, request.table_id, list(request.command_ids))
+        return pb.ListCommandEventsResponse(events=events)

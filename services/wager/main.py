@@ -1,0 +1,62 @@
+"""The wager service as a process: the only place where its parts are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
+from sabot.wager.v1 import wallet_service_pb2_grpc as wallet_grpc
+from services.chassis import rpc
+from services.chassis.app import Runtime, ServiceDefinition, run_service
+from services.chassis.lifecycle import Part
+from services.chassis.migrations import Package
+from services.contracts import round as table
+from services.rules.roles import ROLES
+from services.wager import domain
+from services.wager.api import WagerService
+from services.wager.companion import WagerCompanion
+from services.wager.config import WagerSettings
+from services.wager.wallet_api import WalletService
+
+
+def _companion(_: Runtime) -> WagerCompanion:
+    return WagerCompanion()
+
+
+def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
+    return [
+        rpc.Served(
+            "sabot.wager.v1.WagerService",
+            pb_grpc.add_WagerServiceServicer_to_server,
+            WagerService(runtime),
+        ),
+        rpc.Served(
+            "sabot.wager.v1.WalletService",
+            wallet_grpc.add_WalletServiceServicer_to_server,
+            WalletService(runtime),
+        ),
+    ]
+
+
+def _parts(_: Runtime) -> Sequence[Part]:
+    return ()
+
+
+DEFINITION = ServiceDefinition(
+    name=domain.SERVICE,
+    aggregate=domain,
+    settings=WagerSettings,
+    migrations=(Package("wager", files("services.wager.migrations")),),
+    hears={table.SERVICE: table.EVENTS.keys()},
+    roles=frozenset(ROLES),
+    companion=_companion,
+    servicers=_servicers,
+    parts=_parts,
+    secret_keys=frozenset(),
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the service; returns its exit status."""
+    return run_service(DEFINITION, argv)

@@ -1,0 +1,1 @@
+"""Migrations of the wager service; numbered, forward only."""

@@ -1,0 +1,113 @@
+"""The built-in ledger's calls."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sabot.wager.v1 import wallet_service_pb2 as pb
+from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
+from services.chassis.app import Runtime
+from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.rules.currencies import currency_exponent
+from services.wager import ledger
+
+AMOUNT_MINOR_MAX: Final = 10**15
+PAGE_MOVEMENTS: Final = 50
+PAGE_MOVEMENTS_MAX: Final = 1_000
+
+
+class WalletService(pb_grpc.WalletServiceServicer):
+    """Accounts of players."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    async def FundAccount(self, request: Any, context: Any) -> pb.FundAccountResponse:  # noqa: N802, ARG002
+        """Put money into an account."""
+        moved = await self._move(request, "FUND")
+        return pb.FundAccountResponse(balance_minor=moved.balance_minor, duplicate=moved.duplicate)
+
+    async def CreditAccount(self, request: Any, context: Any) -> pb.CreditAccountResponse:  # noqa: N802, ARG002
+        """Give a player what a settlement owes him."""
+        moved = await self._move(request, "CREDIT")
+        return pb.CreditAccountResponse(
+            balance_minor=moved.balance_minor, duplicate=moved.duplicate
+        )
+
+    async def _move(self, request: Any, kind: str) -> ledger.Moved:
+        _check(request)
+        movement = ledger.Movement(
+            movement_id=request.movement_id,
+            player=request.player,
+            currency=request.currency,
+            kind=kind,
+            amount_minor=request.amount_minor,
+            table_id=getattr(request, "table_id", ""),
+            coup_id=getattr(request, "coup_id", ""),
+        )
+        async with self.runtime.pool.acquire() as connection, connection.transaction():
+            try:
+                (moved,) = await ledger.move(connection, [movement])
+            except ledger.MovementConflict as error:
+                raise InvalidCommand(
+                    "the movement's key was used for another movement",
+                    fields=[FieldFault("movement_id", str(error))],
+                ) from error
+        if not moved.done:
+            raise InvalidCommand(
+                "the account can't hold so much",
+                fields=[FieldFault("amount_minor", "is too large")],
+            )
+        return moved
+
+    async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002
+        """What is in an account."""
+        found = await ledger.balance(self.runtime.pool, request.player, request.currency)
+        return pb.GetBalanceResponse(balance_minor=found)
+
+    async def ListMovements(self, request: Any, context: Any) -> pb.ListMovementsResponse:  # noqa: N802, ARG002
+        """The movements of an account, oldest first."""
+        if request.page_size < 0:
+            raise InvalidCommand("a negative page", fields=[FieldFault("page_size", "0 or more")])
+        size = min(request.page_size or PAGE_MOVEMENTS, PAGE_MOVEMENTS_MAX)
+        after = int(request.page_token) if request.page_token.isdecimal() else 0
+        rows = await self.runtime.pool.fetch(
+            "select number, movement_id, kind, amount_minor, balance_minor, table_id, coup_id, "
+            "(extract(epoch from moved_at) * 1000000)::bigint from movements "
+            "where player = $1 and currency = $2 and number > $3 order by number limit $4",
+            request.player,
+            request.currency,
+            after,
+            size,
+        )
+        response = pb.ListMovementsResponse()
+        for row in rows:
+            response.movements.add(
+                movement_id=row[1],
+                kind=row[2],
+                amount_minor=row[3],
+                balance_minor=row[4],
+                table_id=row[5],
+                coup_id=row[6],
+                moved_at_us=row[7],
+            )
+        if len(rows) == size:
+            response.next_page_token = str(rows[-1][0])
+        return response
+
+
+def _check(request: Any) -> None:
+    faults = [
+        FieldFault(name, "is missing")
+        for name in ("movement_id", "player", "currency")
+        if not getattr(request, name)
+    ]
+    if not 0 < request.amount_minor <= AMOUNT_MINOR_MAX:
+        faults.append(FieldFault("amount_minor", f"1 to {AMOUNT_MINOR_MAX} minor units"))
+    if request.currency:
+        try:
+            currency_exponent(request.currency)
+        except ValueError as error:
+            faults.append(FieldFault("currency", str(error)))
+    if faults:
+        raise InvalidCommand("the movement is not complete", fields=faults)
