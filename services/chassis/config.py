@@ -291,6 +291,8 @@ def auth_mode(mode: str, environment: str) -> str:
 
 
 def _of_auth(raw: Raw) -> Iterator[Fault]:
+    if not raw("SABOT_AUTH_MODE") and not raw("SABOT_ENVIRONMENT"):
+        return  # the missing environment is a fault by itself, and what follows is not known yet
     mode = auth_mode(raw("SABOT_AUTH_MODE"), raw("SABOT_ENVIRONMENT"))
     if mode == "development":
         if raw("SABOT_ENVIRONMENT") not in {"development", ""}:

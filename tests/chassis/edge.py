@@ -50,9 +50,9 @@ def served(say: Unary, many: Stream = count) -> rpc.Served:
     """Make the service of this module from functions."""
     read, write = common_pb2.CommandMeta.FromString, common_pb2.CommandResult.SerializeToString
     handlers: Any = {
-        "Say": grpc.unary_unary_rpc_method_handler(say, read, write),  # type: ignore[arg-type]
-        "Many": grpc.unary_stream_rpc_method_handler(many, read, write),  # type: ignore[arg-type]
-        "Pipe": grpc.stream_stream_rpc_method_handler(pipe, read, write),  # type: ignore[arg-type]
+        "Say": grpc.unary_unary_rpc_method_handler(say, read, write),
+        "Many": grpc.unary_stream_rpc_method_handler(many, read, write),
+        "Pipe": grpc.stream_stream_rpc_method_handler(pipe, read, write),
     }
 
     def add(_servicer: Any, server: Any) -> None:
@@ -142,5 +142,5 @@ async def running(
 async def until(condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
     """Return when something has become true."""
     async with asyncio.timeout(timeout_s):
-        while not condition():  # noqa: ASYNC110 - conditions of others have no events
+        while not condition():
             await asyncio.sleep(0.005)

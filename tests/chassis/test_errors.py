@@ -142,6 +142,7 @@ async def test_an_abort_of_the_handler_is_left_alone() -> None:
 
     async def say(request: common_pb2.CommandMeta, context: Any) -> common_pb2.CommandResult:
         await context.abort(CODES.OUT_OF_RANGE, "its own words")
+        raise AssertionError("an abort does not return")
 
     async with running(say) as place:
         failed = await failure_of(place.client.say())
@@ -170,7 +171,7 @@ async def test_errors_of_streams_are_answered_in_the_model_too() -> None:
 async def test_errors_of_the_transport_can_be_read() -> None:
     """A call that no handler answered has a code and an empty reason."""
     async with running() as place:
-        call = place.client.channel.unary_unary("/test.v1.TestService/Nothing")
+        call: Any = place.client.channel.unary_unary("/test.v1.TestService/Nothing")
         failed = await failure_of(call(b""))
         assert (failed.code, failed.reason, failed.fields) == (CODES.UNIMPLEMENTED, "", ())
         assert not failed.may_retry

@@ -294,7 +294,8 @@ async def test_a_taken_port_is_an_error() -> None:
 async def test_reflection_is_served_only_where_it_is_switched_on(on: bool) -> None:
     """Tools can ask for the services where the configuration says so."""
     async with running(settings=GrpcSettings(port=0, reflection=on)) as place:
-        stub = reflection_pb2_grpc.ServerReflectionStub(place.client.channel)
+        channel: Any = place.client.channel  # the stubs know the synchronous one only
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
         request = reflection_pb2.ServerReflectionRequest(list_services="")
         call = stub.ServerReflectionInfo(iter([request]))
         if on:
