@@ -10,7 +10,7 @@ from services.cli.console import print_table
 from services.cli.errors import DONE, FAILED, WrongInput
 from services.rulebooks.catalogue import load_catalogue
 from services.rules.rulebook import Rulebook, RulebookRejected
-from services.tablelog.faults import NotJson, strict_json
+from services.tablelog.faults import NotJson, one_line, strict_json
 
 DOCUMENT_BYTES_MAX: Final = 1 << 20
 """A rulebook is about five thousand bytes; a file a hundred times larger is none."""
@@ -70,7 +70,7 @@ def check(file: str, *, out: TextIO, err: TextIO) -> int:
         rulebook = Rulebook.from_document(document, others=others)
     except RulebookRejected as rejected:
         faults = faults_of(rejected)
-        out.writelines(f"{fault}\n" for fault in faults)
+        out.writelines(f"{one_line(fault)}\n" for fault in faults)
         counted = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         err.write(f"sabot: {file} is refused: {counted}\n")
         return FAILED

@@ -106,8 +106,16 @@ def _look_at_texts(value: Any) -> None:
             raise NotJson("U+0000 is not allowed in a text")
 
 
+def one_line(text: str) -> str:
+    """The text with what would break a line, or a terminal, written as an escape."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 def _short(text: str) -> str:
-    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
+    return one_line(text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…")
 
 
 def _shown(value: Any) -> str:

@@ -291,7 +291,7 @@ def test_help_starts_fast_and_replay_loads_no_server_library() -> None:
     took = time.monotonic() - began
     assert took < 2, "0.1 s when measured alone; the bound leaves room for a loaded machine"
     code = (
-        "import sys, json, services.cli.main, services.tablelog.reader\n"
+        "import sys, json, services.cli.main, services.tablelog.replay\n"
         "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     )
     loaded = subprocess.run(

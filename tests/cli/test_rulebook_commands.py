@@ -129,13 +129,20 @@ def test_every_fault_of_a_broken_document_is_named(
     broken: dict[str, Any] = document("nsw-mini")
     del broken["betting_close"]
     broken["house_edge"] = 1
+    broken["two\nlines"] = 1
     broken["decks"] = [0]
     broken["cut_depth"]["cards"] = 5
     file = tmp_path / "rules.json"
     file.write_text(json.dumps(broken))
     assert run(["rulebook", "check", str(file)]) == 1
     printed = capsys.readouterr()
-    for fault in ("betting_close: missing", "house_edge: unknown", "decks", "cut_depth.cards"):
+    for fault in (
+        "betting_close: missing",
+        "house_edge: unknown",
+        "two\\nlines",
+        "decks",
+        "cut_depth.cards",
+    ):
         assert any(fault in line for line in printed.out.splitlines()), fault
     assert len(printed.out.splitlines()) >= 4
     assert str(file) in printed.err

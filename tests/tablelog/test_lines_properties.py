@@ -69,6 +69,7 @@ values_by_type: dict[Any, st.SearchStrategy[Any]] = {
     "Options": st.dictionaries(text, st.integers() | text | st.lists(text)),
     "Person": person,
     "Instant": instant,
+    "NoticeValue": money | ids,
 }
 
 
@@ -101,7 +102,8 @@ def read_all(raw: bytes) -> list[Line] | Malformed:
     except Malformed as error:
         malformed = error
     assert malformed.line >= 1
-    assert "\n" not in str(malformed)
+    assert len(str(malformed).splitlines()) == 1
+    assert str(malformed).isprintable()
     return malformed
 
 
@@ -127,6 +129,8 @@ def test_any_json_value(value: Any) -> None:
 
 
 @given(st.lists(chaotic_lines, max_size=4))
+@example([{"do": "deal", "\n\x85": 1}])
+@example([{"do": "\u2028\x9b"}])
 def test_any_objects_with_our_keys(log: list[Mapping[str, Any]]) -> None:
     read_all(OPEN + b"".join(json.dumps(line).encode() + b"\n" for line in log))
 
