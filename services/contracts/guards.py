@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.contracts.core import Command, Refused
-from services.rules.roles import may_act_as
+from services.rules.roles import GAME_SUPERVISOR, may_act_as
 
 
 def require_role(
@@ -16,3 +16,21 @@ def require_role(
         "ROLE",
         f"{what} takes the role {wanted}; {command.by.id} has the role {command.by.role}",
     )
+
+
+def require_second(command: Command, *, what: str) -> None:
+    """Refuse with APPROVAL without a second person, with ROLE where he is none (clauses 1.3).
+
+    Asked after the actor's own role: somebody else, game supervisor or higher.
+    """
+    second = command.second
+    if second is None:
+        raise Refused("APPROVAL", f"{what} takes a second person")
+    if second.id == command.by.id:
+        raise Refused("ROLE", f"{what} takes two different persons, not {second.id} twice")
+    if not may_act_as(second.role, GAME_SUPERVISOR):
+        raise Refused(
+            "ROLE",
+            f"the second person for {what} is a {GAME_SUPERVISOR} or higher; "
+            f"{second.id} has the role {second.role}",
+        )

@@ -229,6 +229,44 @@ class CoupResulted(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class ResultCorrected(CoupResulted, frozen=True, kw_only=True):
+    """The result as it should have been: a card was misread (X-55). Two persons say so.
+
+    It carries the whole result, as the first one did. Where it ends a hold, nothing was settled
+    yet and it is the first result; otherwise settlement reverses what it paid and pays anew.
+    """
+
+    type = "result-corrected"
+    reason: str = ""
+    """Free text."""
+
+
+class OutcomeInvalidated(Event, frozen=True, kw_only=True):
+    """The outcome is set aside, for a reason of the closed list (004 14.4). Two persons say so.
+
+    Stakes go back; those of the players in `forfeit` do not (004 14.5).
+    """
+
+    type = "outcome-invalidated"
+    coup_id: str
+    coup: int
+    reason: str
+    """CIVIL_COMMOTION, FIRE, RIOT, BRAWL, ROBBERY, ACT_OF_GOD or FRAUD."""
+
+    persons: tuple[str, ...] = ()
+    """Who committed the fraud."""
+
+    forfeit: tuple[str, ...] = ()
+    """Players among them whose stakes are kept."""
+
+    book_revision: int = 0
+    """The revision of the book that it rests on, as a result names it."""
+
+    player: tuple[Card, ...] = ()
+    banker: tuple[Card, ...] = ()
+    clauses: tuple[str, ...] = ()
+
+
 class CoupVoided(Event, frozen=True, kw_only=True):
     """The coup has no result; stakes go back."""
 
@@ -239,6 +277,49 @@ class CoupVoided(Event, frozen=True, kw_only=True):
     note: str = ""
     player: tuple[Card, ...] = ()
     banker: tuple[Card, ...] = ()
+    clauses: tuple[str, ...] = ()
+
+
+class CoupTerminated(Event, frozen=True, kw_only=True):
+    """A fault of the shuffling device that harmed somebody ends the coup (004 13.4).
+
+    All stakes go back.
+    """
+
+    type = "coup-terminated"
+    coup_id: str
+    coup: int
+    reason: str
+    """SHUFFLER."""
+
+    player: tuple[Card, ...] = ()
+    banker: tuple[Card, ...] = ()
+    clauses: tuple[str, ...] = ()
+
+
+class WithdrawalWindowOpened(Event, frozen=True, kw_only=True):
+    """Players may take wagers off, whole and one by one; all else in the book stays locked.
+
+    The wager service takes withdrawals until `until_us` or `WithdrawalWindowClosed`, whichever is
+    first. Where the last live wager is taken off it publishes `BookRevised` with none at once.
+    """
+
+    type = "withdrawal-window-opened"
+    coup_id: str
+    coup: int
+    cause: str
+    """RECONSTRUCTION (004 12.2) or DEVICE (004 13.5.1): the rulebook says what silence means."""
+
+    until_us: int
+    clauses: tuple[str, ...] = ()
+
+
+class WithdrawalWindowClosed(Event, frozen=True, kw_only=True):
+    """No wager comes off any more. The wager service answers with `BookRevised`, always."""
+
+    type = "withdrawal-window-closed"
+    coup_id: str
+    coup: int
     clauses: tuple[str, ...] = ()
 
 
@@ -260,7 +341,7 @@ class CoupClosed(Event, frozen=True, kw_only=True):
     coup_id: str
     coup: int
     status: str
-    """SETTLED, NO_BET or VOID."""
+    """SETTLED, NO_BET, VOID or TERMINATED."""
 
 
 EVENTS: dict[str, type[Event]] = {
@@ -288,7 +369,12 @@ EVENTS: dict[str, type[Event]] = {
         NaturalDeclared,
         ThirdCardDecision,
         CoupResulted,
+        ResultCorrected,
+        OutcomeInvalidated,
         CoupVoided,
+        CoupTerminated,
+        WithdrawalWindowOpened,
+        WithdrawalWindowClosed,
         IncidentRecorded,
         CoupClosed,
     )
