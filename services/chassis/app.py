@@ -26,13 +26,14 @@ from services.chassis import auth, bus, config, logs, migrations, postgres, rpc,
 from services.chassis.clock import SYSTEM_CLOCK, Clock
 from services.chassis.consumer import Consumers
 from services.chassis.decider import Aggregate, Companion, Record
-from services.chassis.executor import Executor, Limits, Outcome
+from services.chassis.executor import Executor, Limits, Outcome, Overloaded
 from services.chassis.health import Failing, Health
 from services.chassis.lifecycle import EXIT_CLEAN, EXIT_FAILED, Lifecycle, Part
 from services.chassis.parking import Parking
 from services.chassis.registry import Registry, check_registries, decode_meta
 from services.chassis.relay import AdvisoryLock, Relay, checkpoint_name
-from services.chassis.rpc_errors import CommandIdReused
+from services.chassis.rpc_errors import CommandIdReused, NotAllowedHere
+from services.chassis.store import StoreUnavailable
 from services.contracts.core import SYSTEM, Actor, Command, NotYet
 
 log = logs.logger(__name__)
@@ -53,8 +54,13 @@ RESERVE_S: Final = 4.0
 """Of their budgets, what relay and consumers need for breaking off when the rest was not enough."""
 
 START_S: Final = 15.0
+AGAIN_S: Final = 0.2
+AGAIN_S_MAX: Final = 5.0
+"""Pause before a part in the background begins again, doubled each time."""
+
 PROGRESS_PARKED_MAX: Final = 1_000
 
+_PASSING = (StoreUnavailable, Overloaded, OSError, TimeoutError)
 _AWAY = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
@@ -141,13 +147,13 @@ class Runtime:
 
     @property
     def executor(self) -> Executor:
-        """Carries out commands; not in the role query."""
+        """Carries out commands, and reads states for queries in every role."""
         executor: Executor = self.take("executor")
         return executor
 
     @property
     def parking(self) -> Parking:
-        """Tables that wait for a person; not in the role query."""
+        """Tables that wait for a person."""
         parking: Parking = self.take("parking")
         return parking
 
@@ -201,6 +207,8 @@ class Runtime:
         `key`: see `Executor.command`; `asked` is what is the same in every request with that key,
         where it is not the request itself.
         """
+        if not self.works:
+            raise NotAllowedHere("this server answers queries only", reason="QUERIES_ONLY")
         began_s = self.clock.steady_s()
         meta: common_pb2.CommandMeta = request.meta
         rpc.check_command_id(meta.command_id)
@@ -250,12 +258,11 @@ class Runtime:
 
     async def is_test_table(self, table_id: str) -> bool:
         """Tell from its last event whether a table is in TEST mode."""
-        progress = await self.store.progress(table_id)
-        if progress.version == 0:
-            raise NotYet(f"nothing is known of {table_id} yet")
-        (last,) = await self.store.read_stream(
-            table_id, after_version=progress.version - 1, limit=1
-        )
+        async with self.store.transaction() as tx:
+            version = (await tx.heads([table_id]))[table_id].version
+            if version == 0:
+                raise NotYet(f"nothing is known of {table_id} yet")
+            (last,) = await tx.read_stream(table_id, after_version=version - 1, limit=1)
         return decode_meta(last.meta).test
 
     async def progress(
@@ -266,6 +273,7 @@ class Runtime:
         answer = common_pb2.TableProgress(
             table_id=table_id,
             own_position=progress.position,
+            published_position=progress.published_position,
             open_wallet_movements=open_wallet_movements,
             position_token=self.token(progress.position),
         )
@@ -328,18 +336,33 @@ def stored_event(record: Record) -> common_pb2.StoredEvent:
 def background(
     runtime: Runtime, name: str, run: Callable[[], Awaitable[Any]], *, stop_budget_s: float
 ) -> Part:
-    """Make a part of something that runs for ever, such as a projection.
+    """Make a part of something that runs for ever, such as a projection or timers.
 
-    `run` is called at start; it is cancelled at stop. If it ends by an error, so does the process.
+    `run` is cancelled at stop, and called again after a pause when the database was away. If it
+    ends by another error, so does the process: nobody would notice the missing part.
     """
     tasks: list[asyncio.Task[Any]] = []
+
+    async def running() -> None:
+        failures = 0
+        while True:
+            began_s = runtime.clock.steady_s()
+            try:
+                await run()
+                return
+            except Exception as error:
+                if not isinstance(error, _PASSING) and not postgres.is_transient(error):
+                    raise
+                if runtime.clock.steady_s() - began_s > AGAIN_S_MAX:
+                    failures = 0
+                pause_s = min(AGAIN_S * 2.0 ** min(failures, 10), AGAIN_S_MAX)
+                failures += 1
+                log.warning("a part begins again", part=name, problem=repr(error), pause_s=pause_s)
+            await asyncio.sleep(pause_s)
 
     def ended(task: asyncio.Task[Any]) -> None:
         if not task.cancelled() and task.exception() is not None:
             runtime.fail(f"{name}: {task.exception()!r}")
-
-    async def running() -> Any:
-        return await run()
 
     async def start() -> None:
         task = asyncio.create_task(running(), name=name)
@@ -369,9 +392,10 @@ def plan(runtime: Runtime) -> list[Part]:
     """
     parts = [_telemetry(runtime), _health(runtime), _database(runtime)]
     if runtime.works:
-        parts += [_relay(runtime), _executor(runtime)]
-        if runtime.definition.hears:
-            parts.append(_consumers(runtime))
+        parts.append(_relay(runtime))
+    parts.append(_executor(runtime))
+    if runtime.works and runtime.definition.hears:
+        parts.append(_consumers(runtime))
     return [*parts, *runtime.definition.parts(runtime), _grpc(runtime), _serving(runtime)]
 
 

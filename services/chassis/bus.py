@@ -14,12 +14,13 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from aiokafka import AIOKafkaClient, AIOKafkaProducer
-from aiokafka.abc import ConsumerRebalanceListener
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.errors import (
     KafkaConnectionError,
     KafkaError,
     LeaderNotAvailableError,
+    NotLeaderForPartitionError,
     TopicAlreadyExistsError,
     for_code,
 )
@@ -89,6 +90,7 @@ CLOSE_TIMEOUT_S: Final = 3.0
 """Closing a client talks to the broker, and would wait for ever where there is none."""
 
 CANCEL_WAIT_S: Final = 0.05
+FACTS_ATTEMPTS_MAX: Final = 20
 ADMIN_TIMEOUT_S: Final = 20.0
 _BITS_64: Final = 0xFFFF_FFFF_FFFF_FFFF
 
@@ -139,29 +141,29 @@ def make_broker(bus: Bus) -> KafkaBroker:
 
 def subscribe(
     broker: KafkaBroker,
-    topic: str,
+    names: Iterable[str],
     *,
     group: str,
     member: str | None,
     parser: Callable[[Any], Any],
     decoder: Callable[[Any], Any],
-    listener: ConsumerRebalanceListener | None,
-    title: str,
     description: str,
 ) -> BatchSubscriber:
-    """A batch subscriber with everything said. `member` switches static membership on."""
+    """A batch subscriber to topics, with everything said. `member` makes its membership static."""
     return broker.subscriber(
-        topic,
+        *names,
         batch=True,
         max_records=BATCH_RECORDS_MAX,
         batch_timeout_ms=POLL_WAIT_MS,
         group_id=group,
         group_instance_id=member,
+        # By ranges, so that a member gets the same partitions of every topic: all that is heard of
+        # a stream is then heard by one process, one record after the other.
+        partition_assignment_strategy=(RangePartitionAssignor,),
         auto_offset_reset="earliest",
         ack_policy=AckPolicy.NACK_ON_ERROR,
         parser=parser,
         decoder=decoder,
-        listener=listener,
         no_reply=True,
         fetch_min_bytes=1,
         fetch_max_bytes=FETCH_BYTES_MAX,
@@ -174,7 +176,6 @@ def subscribe(
         check_crcs=True,
         # We use no transactions, but whoever adds some must not be read before the commit.
         isolation_level="read_committed",
-        title=title,
         description=description,
     )
 
@@ -345,7 +346,18 @@ class _TopicIdRequest(Request[_MetadataRequest_v12]):  # type: ignore[misc]
 
 
 async def topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
-    """Id and ends of a topic. Raises a `KafkaError` where broker or topic are not to be reached."""
+    """Id and ends of a topic. Raises a `KafkaError` where broker or topic are not to be reached.
+
+    A topic that was just created has no leaders yet, so that is asked about again.
+    """
+    for _ in range(FACTS_ATTEMPTS_MAX - 1):
+        with suppress(NotLeaderForPartitionError, LeaderNotAvailableError):
+            return await _topic_facts(client, topic)
+        await asyncio.sleep(RETRY_BACKOFF_MS / 1000)
+    return await _topic_facts(client, topic)
+
+
+async def _topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
     node = client.get_random_node()
     if node is None:
         raise KafkaConnectionError("no broker is known")

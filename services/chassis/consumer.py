@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol, cast
@@ -113,30 +114,25 @@ class Ears(Protocol):
     async def park(self, consumer: str, record: Record, *, reason: str) -> None: ...
 
 
-class UpstreamStatus(Struct, frozen=True, kw_only=True):
-    """How a consumer is doing with one upstream."""
-
-    partitions: int
-    """Partitions that this instance has."""
-
-    lag: int
-    """Records in them that are not handled, as far as the broker has told."""
-
-    poll_age_s: float
-    """Time since the last poll; large where the loop hangs."""
-
-
 class Status(Struct, frozen=True, kw_only=True):
     """How the hearing of a service is doing."""
 
     open: bool
-    """The subscribers run."""
+    """The subscriber runs."""
 
     reason: str
-    """Why they do not, or why a batch waits, for a person; empty where all is well."""
+    """Why it does not, or why a batch waits, for a person; empty where all is well."""
+
+    partitions: int
+    """Partitions that this instance has, of all topics."""
+
+    lag: Mapping[str, int]
+    """By upstream, records in them that are not handled, as far as the broker has told."""
+
+    poll_age_s: float
+    """Time since the last poll; large where the loop hangs."""
 
     parked_tables: int
-    upstreams: Mapping[str, UpstreamStatus]
 
 
 class _Batch(KafkaMessage):
@@ -275,22 +271,20 @@ class _Heard(Struct, frozen=True):
 
 
 class _Listener:
-    """Brings the batches of one upstream to their ends."""
+    """Brings batches to their ends."""
 
     def __init__(
         self,
         *,
         service: str,
-        upstream: str,
-        known: Collection[str],
+        upstreams: Mapping[str, Collection[str]],
         ears: Ears,
         letters: DeadLetters,
         clock: Clock,
         on_parked: Callable[[], None],
     ) -> None:
-        self.upstream = upstream
         self._service = service
-        self._known = frozenset(known)
+        self._known = {upstream: frozenset(known) for upstream, known in upstreams.items()}
         self._ears = ears
         self._letters = letters
         self._clock = clock
@@ -311,7 +305,7 @@ class _Listener:
             for span in spans:
                 span.end()
         await self._letters.send(letters)
-        self._measure(heard, verdicts, len(messages) - len(heard), began_s)
+        self._measure(verdicts, began_s)
 
     def _sort(self, messages: Sequence[Any]) -> tuple[list[_Heard], list[Letter]]:
         heard: list[_Heard] = []
@@ -327,10 +321,10 @@ class _Listener:
             except BadMessage as bad:
                 letters.append(Letter(message, Reason.BAD_MESSAGE, bad.what))
                 continue
-            if received.record.service == self.upstream:
+            if topics.topic(received.record.service) == message.topic:
                 heard.append(_Heard(message, received))
             else:
-                what = f"a record of {received.record.service} on the topic of {self.upstream}"
+                what = f"a record of {received.record.service} on another's topic"
                 letters.append(Letter(message, Reason.BAD_MESSAGE, what))
         return heard, letters
 
@@ -339,7 +333,7 @@ class _Listener:
         record = item.received.record
         if verdict.result is Result.FAILED:
             return [Letter(item.message, Reason.FAILED, repr(verdict.error))]
-        if verdict.result is Result.PASSED and record.type not in self._known:
+        if verdict.result is Result.PASSED and record.type not in self._known[record.service]:
             what = f"{record.service}.{record.type}.v{record.schema_version}"
             return [Letter(item.message, Reason.UNKNOWN_TYPE, what)]
         return []
@@ -372,7 +366,7 @@ class _Listener:
             log.error("%s stops %s: %r", self._service, record.stream, verdict.error)
             if verdict.result is Result.GAP:
                 telemetry.count(
-                    "sabot.consumer.gaps", consumer=self._service, upstream=self.upstream
+                    "sabot.consumer.gaps", consumer=self._service, upstream=record.service
                 )
             self._on_parked()
             behind = records[number + 1 :]
@@ -394,27 +388,27 @@ class _Listener:
             await asyncio.sleep(delay_s)
         raise AssertionError("the last attempt returns")
 
-    def _measure(
-        self, heard: Sequence[_Heard], verdicts: Sequence[Verdict], bad: int, began_s: float
-    ) -> None:
-        counts: dict[str, int] = {"bad": bad} if bad else {}
-        for verdict in verdicts:
-            counts[verdict.result.value] = counts.get(verdict.result.value, 0) + 1
-        for outcome, count in counts.items():
+    def _measure(self, verdicts: Sequence[Verdict], began_s: float) -> None:
+        counts = Counter((v.record.service, v.result.value) for v in verdicts)
+        for (upstream, outcome), count in counts.items():
             telemetry.count(
                 "sabot.consumer.records",
                 count,
                 consumer=self._service,
-                upstream=self.upstream,
+                upstream=upstream,
                 outcome=outcome,
             )
+        oldest_us: dict[str, int] = {}
+        for verdict in verdicts:
+            record = verdict.record
+            before_us = oldest_us.get(record.service, record.recorded_at_us)
+            oldest_us[record.service] = min(before_us, record.recorded_at_us)
+        for upstream, recorded_at_us in oldest_us.items():
+            delay_s = max(0.0, (self._clock.now_us() - recorded_at_us) / SECOND_US)
+            telemetry.record("sabot.consumer.delay", delay_s, upstream=upstream)
         telemetry.record(
             "sabot.consumer.duration", self._clock.steady_s() - began_s, consumer=self._service
         )
-        if heard:
-            oldest_us = min(item.received.record.recorded_at_us for item in heard)
-            delay_s = max(0.0, (self._clock.now_us() - oldest_us) / SECOND_US)
-            telemetry.record("sabot.consumer.delay", delay_s, upstream=self.upstream)
 
 
 def is_transient(error: BaseException | None) -> bool:
@@ -458,7 +452,11 @@ def _describe(span: Span, verdict: Verdict) -> None:
 
 
 class Consumers:
-    """Everything that one service hears: a batch subscriber for each upstream topic."""
+    """Everything that one service hears: a batch subscriber for all upstream topics.
+
+    One and not one for each topic: every further member of the group would cost a rebalance of all
+    of them at every start, and the partitions of a stream would be spread over processes.
+    """
 
     def __init__(
         self,
@@ -478,46 +476,39 @@ class Consumers:
         """
         assert service not in upstreams, "a service does not hear itself"
         self._service = service
+        self._upstreams = tuple(upstreams)
         self._kafka = kafka
-        self._clock = clock
         self._instance = instance
         self._parking = parking
         self._letters = DeadLetters(kafka=kafka, consumer=service)
         self._stopping = asyncio.Event()
         self._heal_now = asyncio.Event()
-        self._listeners = [
-            _Listener(
-                service=service,
-                upstream=upstream,
-                known=known,
-                ears=ears,
-                letters=self._letters,
-                clock=clock,
-                on_parked=self._heal_now.set,
-            )
-            for upstream, known in upstreams.items()
-        ]
-        self._subscribers: dict[str, BatchSubscriber] = {}
+        self._listener = _Listener(
+            service=service,
+            upstreams=upstreams,
+            ears=ears,
+            letters=self._letters,
+            clock=clock,
+            on_parked=self._heal_now.set,
+        )
+        self._subscriber: BatchSubscriber | None = None
         self._broker: KafkaBroker | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._failures: dict[str, int] = {}
-        self._reasons: dict[str, str] = {}
+        self._failures = 0
+        self._reason = "not started"
         self._parked_tables = 0
-
-    def declare(self, broker: KafkaBroker) -> dict[str, BatchSubscriber]:
-        """Put a subscriber for every upstream on a broker; also used for the AsyncAPI document."""
-        return {listener.upstream: self._declare(broker, listener) for listener in self._listeners}
 
     async def start(self) -> None:
         """Begin in the background; neither the broker nor the topics need to be there yet."""
         assert not self._tasks, "consumers are started once"
+        self._reason = "starting"
         self._tasks = [
-            asyncio.create_task(self._open_in_time(), name=f"{self._service} consumers"),
+            asyncio.create_task(self._open_in_time(), name=f"{self._service} hears"),
             asyncio.create_task(self._heal_in_time(), name=f"{self._service} parked tables"),
         ]
 
     async def stop(self, timeout_s: float) -> None:
-        """Finish the batches in flight and commit them; after `timeout_s` break off."""
+        """Finish the batch in flight and commit it; after `timeout_s` break off."""
         self._stopping.set()
         self._heal_now.set()
         try:
@@ -526,30 +517,27 @@ class Consumers:
                     await asyncio.wait([task])
                 await self._close()
         except TimeoutError:
-            log.warning("%s: consumers did not stop within %g s", self._service, timeout_s)
+            log.warning("%s did not stop hearing within %g s", self._service, timeout_s)
             for task in self._tasks:
                 task.cancel()
-            await asyncio.wait(self._tasks, timeout=bus.CLOSE_TIMEOUT_S)
             await self._abandon()
         await self._letters.close(flush=True)
+        self._reason = "stopped"
 
     def status(self) -> Status:
-        reasons = [f"{upstream}: {reason}" for upstream, reason in self._reasons.items()]
+        consumer = None if self._subscriber is None else self._subscriber.consumer
+        idle_s = 0.0 if consumer is None else float(consumer._subscription.fetcher_idle_time)  # noqa: SLF001
         return Status(
             open=self._broker is not None,
-            reason="; ".join(reasons),
+            reason=self._reason,
+            partitions=0 if consumer is None else len(consumer.assignment()),
+            lag={} if consumer is None else _lag(consumer),
+            poll_age_s=idle_s,
             parked_tables=self._parked_tables,
-            upstreams={
-                upstream: _upstream_status(subscriber)
-                for upstream, subscriber in self._subscribers.items()
-            },
         )
 
-    # --- subscribers --------------------------------------------------------------------------
-
-    def _declare(self, broker: KafkaBroker, listener: _Listener) -> BatchSubscriber:
-        member = self._instance
-        topic = topics.topic(listener.upstream)
+    def declare(self, broker: KafkaBroker) -> BatchSubscriber:
+        """Put the subscriber on a broker; also used for the AsyncAPI document."""
         subscriber: BatchSubscriber
 
         async def parse(records: tuple[Any, ...]) -> _Batch:
@@ -560,38 +548,30 @@ class Consumers:
 
         subscriber = bus.subscribe(
             broker,
-            topic,
+            [topics.topic(upstream) for upstream in self._upstreams],
             group=topics.consumer_group(self._service),
-            member=None if member is None else topics.group_member(member, listener.upstream),
+            member=self._instance,
             parser=parse,
             decoder=decode,
-            listener=None,
-            title=f"{self._service} hears {listener.upstream}",
-            description=f"What {self._service} hears of {listener.upstream}.",
+            description=f"What {self._service} hears of others.",
         )
-
-        async def hear(batch: _Batch) -> None:
-            await self._hear(listener, batch)
-
-        hear.__name__ = f"{self._service}_hears_{listener.upstream}"
-        subscriber(hear)
+        subscriber(self._hear)
         return subscriber
 
-    async def _hear(self, listener: _Listener, batch: _Batch) -> None:
+    # --- hearing ------------------------------------------------------------------------------
+
+    async def _hear(self, batch: _Batch) -> None:
         """Handle a batch, or pause and let it be read again."""
-        upstream = listener.upstream
         try:
-            await listener.handle(batch.records)
+            await self._listener.handle(batch.records)
         except Exception as error:
-            failures = self._failures[upstream] = self._failures.get(upstream, 0) + 1
-            pause_s = min(PAUSE_S_MIN * 2.0 ** min(failures - 1, 10), PAUSE_S_MAX)
-            self._stand(upstream, error, f"a batch waits: {error!r}")
-            await self._pause(pause_s)
+            self._failures += 1
+            self._stand(error, f"a batch waits: {error!r}")
+            await self._pause(_pause_s(self._failures))
             raise
-        self._failures.pop(upstream, None)
-        self._reasons.pop(upstream, None)
-        if upstream in self._subscribers:
-            lag = _upstream_status(self._subscribers[upstream]).lag
+        self._failures = 0
+        self._reason = ""
+        for upstream, lag in self.status().lag.items():
             telemetry.gauge("sabot.consumer.lag", lag, upstream=upstream)
 
     async def _open_in_time(self) -> None:
@@ -601,21 +581,21 @@ class Consumers:
                 await self._unless_stopping(self._open())
             except Exception as error:  # noqa: BLE001 - it tries again, and says why
                 failures += 1
-                self._stand("broker", error, f"the broker cannot be used: {error!r}")
-                await self._pause(min(PAUSE_S_MIN * 2.0 ** min(failures - 1, 10), PAUSE_S_MAX))
-        self._reasons.pop("broker", None)
+                self._stand(error, f"the broker cannot be used: {error!r}")
+                await self._pause(_pause_s(failures))
 
     async def _open(self) -> None:
         await self._find_topics()
         broker = bus.make_broker(self._kafka)
-        subscribers = self.declare(broker)
+        subscriber = self.declare(broker)
         try:
             async with asyncio.timeout(OPEN_TIMEOUT_S):
                 await broker.start()
         except BaseException:
-            await _close_broker(broker, list(subscribers.values()))
+            await bus.kill_subscriber(subscriber)
+            await broker.stop()
             raise
-        self._broker, self._subscribers = broker, subscribers
+        self._broker, self._subscriber, self._reason = broker, subscriber, ""
 
     async def _find_topics(self) -> None:
         """Return when all topics exist.
@@ -623,10 +603,9 @@ class Consumers:
         A consumer that asked for a missing one might create it, with whatever number of partitions
         the broker thinks right.
         """
-        upstreams = [listener.upstream for listener in self._listeners]
         replication = self._kafka.topic_replication
         if replication is not None:
-            await bus.ensure_topics(self._kafka, upstreams, replication=replication)
+            await bus.ensure_topics(self._kafka, self._upstreams, replication=replication)
         client = AIOKafkaClient(
             bootstrap_servers=self._kafka.servers(),
             client_id=self._kafka.client_id,
@@ -636,7 +615,7 @@ class Consumers:
         try:
             async with asyncio.timeout(bus.ADMIN_TIMEOUT_S):
                 await client.bootstrap()
-                for upstream in upstreams:
+                for upstream in self._upstreams:
                     name = topics.topic(upstream)
                     await bus.topic_facts(client, name)
                     await bus.topic_facts(client, topics.dead_letter_topic(name))
@@ -646,13 +625,13 @@ class Consumers:
     async def _close(self) -> None:
         broker, self._broker = self._broker, None
         if broker is not None:
-            await _close_broker(broker, list(self._subscribers.values()))
+            await broker.stop()
 
     async def _abandon(self) -> None:
         """Leave the broker without saying goodbye: it does not answer."""
         self._broker = None
-        for subscriber in self._subscribers.values():
-            await bus.kill_subscriber(subscriber)
+        if self._subscriber is not None:
+            await bus.kill_subscriber(self._subscriber)
 
     # --- parked tables ------------------------------------------------------------------------
 
@@ -673,10 +652,10 @@ class Consumers:
 
     # --- waiting ------------------------------------------------------------------------------
 
-    def _stand(self, where: str, error: Exception, reason: str) -> None:
-        if self._reasons.get(where) != reason:
-            log.warning("%s, %s: %s", self._service, where, reason, exc_info=error)
-        self._reasons[where] = reason
+    def _stand(self, error: Exception, reason: str) -> None:
+        if self._reason != reason:
+            log.warning("%s: %s", self._service, reason, exc_info=error)
+        self._reason = reason
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -698,23 +677,19 @@ class Consumers:
             await asyncio.wait([task, stopping])
 
 
-async def _close_broker(broker: KafkaBroker, subscribers: Sequence[BatchSubscriber]) -> None:
-    """Stop the subscribers side by side: one after the other, each might use up the time."""
-    await asyncio.gather(*(subscriber.stop() for subscriber in subscribers), return_exceptions=True)
-    await broker.stop()
+def _pause_s(failures: int) -> float:
+    return min(PAUSE_S_MIN * 2.0 ** min(failures - 1, 10), PAUSE_S_MAX)
 
 
-def _upstream_status(subscriber: BatchSubscriber) -> UpstreamStatus:
-    consumer = subscriber.consumer
-    if consumer is None:
-        return UpstreamStatus(partitions=0, lag=0, poll_age_s=0.0)
-    lag = 0
-    assigned = consumer.assignment()
-    for partition in assigned:
-        with suppress(IllegalStateError, AssertionError):
-            end = consumer.highwater(partition)
-            state = consumer._subscription.subscription.assignment.state_value(partition)  # noqa: SLF001
-            if end is not None and state.has_valid_position:
-                lag += max(0, end - state.position)
-    idle_s = float(consumer._subscription.fetcher_idle_time)  # noqa: SLF001
-    return UpstreamStatus(partitions=len(assigned), lag=lag, poll_age_s=idle_s)
+def _lag(consumer: Any) -> dict[str, int]:
+    """By upstream, what the broker has beyond the consumer's position."""
+    lag: dict[str, int] = {}
+    subscription = consumer._subscription.subscription  # noqa: SLF001
+    for partition in consumer.assignment():
+        upstream = topics.service_of(partition.topic)
+        lag.setdefault(upstream, 0)
+        with suppress(IllegalStateError, AssertionError, AttributeError):
+            state = subscription.assignment.state_value(partition)
+            if state.highwater is not None and state.has_valid_position:
+                lag[upstream] += max(0, state.highwater - state.position)
+    return lag

@@ -9,9 +9,6 @@ from msgspec import Struct
 
 from services.contracts.core import Caused, Command, Event, Heard, Meta, Scope
 
-type_key = tuple[str, int]
-
-
 class Record(Struct, frozen=True, kw_only=True):
     """One stored event with its place in the log. `meta` and `body` are the bytes as written."""
 
@@ -52,17 +49,25 @@ class Record(Struct, frozen=True, kw_only=True):
 class Aggregate(Protocol):
     """The pure core of one service, as a module or an object with these attributes."""
 
-    SERVICE: str
-    """"shoe", "round", "wager" or "settlement"."""
+    @property
+    def SERVICE(self) -> str:  # noqa: N802 - a constant of a module
+        """Its name: shoe, round, wager or settlement."""
+        ...
 
-    STATE_SCHEMA: int
-    """Raised whenever the state changes its form: older snapshots are then ignored."""
+    @property
+    def STATE_SCHEMA(self) -> int:  # noqa: N802
+        """Raised whenever the state changes its form: older snapshots are then ignored."""
+        ...
 
-    EVENTS: Mapping[str, type[Event]]
-    """Every event type of this service by its `type`."""
+    @property
+    def EVENTS(self) -> Mapping[str, type[Event]]:  # noqa: N802
+        """Every event type of this service by its `type`."""
+        ...
 
-    HEARS: Mapping[str, Mapping[str, type[Event]]]
-    """Events of other services that `react` wants, by service and type; others are passed over."""
+    @property
+    def HEARS(self) -> Mapping[str, Mapping[str, type[Event]]]:  # noqa: N802
+        """Events of other services that it listens to, by service and type; others are passed."""
+        ...
 
     def initial_state(self) -> Any: ...
 

@@ -279,6 +279,7 @@ class MemoryStore:
             table_id=table_id,
             version=head.version,
             position=head.position,
+            published_position=head.last_published_position,
             handled={
                 upstream: mark.position
                 for (upstream, table), mark in self._data.inbox.items()

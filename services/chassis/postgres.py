@@ -551,8 +551,8 @@ class PostgresStore:
             connection.transaction(isolation="repeatable_read", readonly=True),
         ):
             last = await connection.fetchrow(
-                "select version, position from events where stream_id = $1 "
-                "order by version desc limit 1",
+                "select version, position, case when published then position else previous end "
+                "from events where stream_id = $1 order by version desc limit 1",
                 table_id,
             )
             handled = await connection.fetch(
@@ -561,11 +561,12 @@ class PostgresStore:
             parked = await connection.fetchval(
                 "select count(*) from parked_records where table_id = $1", table_id
             )
-        version, position = last or (0, 0)
+        version, position, published = last or (0, 0, 0)
         return Progress(
             table_id=table_id,
             version=version,
             position=position,
+            published_position=published,
             handled=dict(handled),
             parked_records=parked,
         )

@@ -194,6 +194,9 @@ class Progress(Struct, frozen=True, kw_only=True):
     table_id: str
     version: int
     position: int
+    published_position: int
+    """Position of the table's last published event; 0 where there is none."""
+
     handled: Mapping[str, int]
     """Position of the last handled record by upstream."""
 

@@ -40,8 +40,3 @@ def dead_letter_topic(topic_name: str) -> str:
 def consumer_group(service: str) -> str:
     """The group in which all replicas of a service share the partitions of what they hear."""
     return service
-
-
-def group_member(instance: str, upstream: str) -> str:
-    """A name for static membership. One replica has one consumer, hence one name, per upstream."""
-    return f"{instance}.{upstream}"

@@ -103,14 +103,18 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
         )
 
     async def GetTableProgress(  # noqa: N802
-        self, request: Any, context: Any  # noqa: ARG002
+        self,
+        request: Any,
+        context: Any,  # noqa: ARG002
     ) -> pb.GetTableProgressResponse:
         """How far this service has come with a table."""
         progress = await self.runtime.progress(request.table_id, open_wallet_movements=0)
         return pb.GetTableProgressResponse(progress=progress)
 
     async def ListCommandEvents(  # noqa: N802
-        self, request: Any, context: Any  # noqa: ARG002
+        self,
+        request: Any,
+        context: Any,  # noqa: ARG002
     ) -> pb.ListCommandEventsResponse:
         """What commands led to in this service."""
         events = await command_events(self.runtime, request.table_id, list(request.command_ids))

@@ -8,10 +8,8 @@ from typing import Any
 from services.chassis.decider import Decide, Record, Staged
 from services.contracts.core import Command, Event
 from services.shoe.commands import LoadShoe
-from services.shoe.domain import Cards, NoCards, ShoeState, decide
+from services.shoe.domain import NO_CARDS, Cards, ShoeState, decide
 from services.shoe.sealing import Vault
-
-_NO_CARDS = NoCards()
 
 
 class ShoeCompanion:
@@ -20,9 +18,7 @@ class ShoeCompanion:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
-    async def decider(
-        self, tx: Any, table_id: str, command: Command, state: ShoeState
-    ) -> Decide:
+    async def decider(self, tx: Any, table_id: str, command: Command, state: ShoeState) -> Decide:
         """`decide` with the cards that it may look at."""
         del table_id
         cards = await self._cards(tx.connection, command, state)
@@ -38,12 +34,10 @@ class ShoeCompanion:
         else:
             order_id = state.shoe.order_id if state.shoe else ""
         if not order_id:
-            return _NO_CARDS
-        return await self._vault.open(connection, order_id) or _NO_CARDS
+            return NO_CARDS
+        return await self._vault.open(connection, order_id) or NO_CARDS
 
-    async def effects(
-        self, tx: Any, staged: Sequence[Staged]
-    ) -> Sequence[tuple[Staged, Command]]:
+    async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """Nothing follows inside the transaction."""
         del tx, staged
         return ()

@@ -119,9 +119,7 @@ class Vault:
         )
         if sealed is None:
             return None
-        plain = self._cipher.decrypt(
-            sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], order_id.encode()
-        )
+        plain = self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], order_id.encode())
         cards = SealedCards(msgspec.msgpack.decode(plain, type=Order))
         self._open[order_id] = cards
         if len(self._open) > OPEN_ORDERS_MAX:

@@ -42,8 +42,8 @@ def sort_key(told: Told) -> tuple[int, int, int]:
 class Renderer:
     """Makes the output lines of one table."""
 
-    def __init__(self, *, shoe_prefix: str = "") -> None:
-        self._shoe_prefix = shoe_prefix
+    def __init__(self, *, prefix: str = "") -> None:
+        self._prefix = prefix
         self._wagers: dict[str, dict[str, OutLine]] = {}
         self._results: dict[str, table.CoupResulted] = {}
         self._voids: dict[str, table.CoupVoided] = {}
@@ -97,6 +97,10 @@ class Renderer:
             **totals,
         }
 
+    def bare(self, name: str) -> str:
+        """A name without what keeps it apart from those of other runs."""
+        return name.removeprefix(self._prefix)
+
     # --- what is remembered ---
 
     def remember(self, coup_id: str, wager_id: str, **fields: Any) -> None:
@@ -146,7 +150,7 @@ def _shoe_over(renderer: Renderer, event: cards.ShoeRetired | cards.ShoeInvalida
     status = "retired" if isinstance(event, cards.ShoeRetired) else "invalid"
     return {
         "kind": "shoe",
-        "shoe": event.shoe_id.removeprefix(renderer._shoe_prefix),  # noqa: SLF001
+        "shoe": renderer.bare(event.shoe_id),
         "status": status,
         "dealt": event.dealt,
         "burned": event.burned,
@@ -177,7 +181,7 @@ def _accepted(renderer: Renderer, event: book.WagerAccepted) -> None:
         event.coup_id,
         event.wager_id,
         id=event.wager_id,
-        player=event.player,
+        player=renderer.bare(event.player),
         area=event.area.lower(),
         currency=event.currency,
         stake=event.stake_minor,

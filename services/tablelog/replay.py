@@ -12,6 +12,7 @@ from services.contracts.core import SYSTEM, Refused
 from services.round.commands import AdvanceTime
 from services.rules.cards import CARDS_PER_DECK, FULL_DECK
 from services.tablelog import lines as log
+from services.tablelog.chains import behind
 from services.tablelog.inprocess import InProcessTable
 from services.tablelog.lines import Line
 from services.tablelog.reader import Malformed, read
@@ -80,21 +81,10 @@ def run_line(table: InProcessTable, line: Line) -> tuple[Refused | None, list[To
         return no, told
     for number, step in enumerate(commands, start=1):
         refused, caused = table.run(_with_order(step, line, table), f"{command_id}.{number}")
-        told = _behind(told, caused)
+        told = behind(told, caused)
         if refused is not None:
             return refused, told
     return None, told
-
-
-def _behind(before: list[Told], after: list[Told]) -> list[Told]:
-    """Put one chain behind another: its depths begin where the other's end."""
-    if not before:
-        return after
-    deepest = max(each.depth for each in before)
-    return [
-        *before,
-        *(Told(e.service, e.version, e.depth + deepest, e.event) for e in after),
-    ]
 
 
 def _with_order(step: Step, line: Line, table: InProcessTable) -> Step:

@@ -8,9 +8,18 @@ from services.contracts.shoe import EVENTS, SERVICE
 from services.shoe.domain.decide import answer, decide
 from services.shoe.domain.evolve import evolve
 from services.shoe.domain.react import FOLLOWS, HEARS, react
-from services.shoe.domain.state import STATE_SCHEMA, Cards, NoCards, ShoeState, initial_state, scope
+from services.shoe.domain.state import (
+    NO_CARDS,
+    STATE_SCHEMA,
+    Cards,
+    NoCards,
+    ShoeState,
+    initial_state,
+    scope,
+)
 
 __all__ = [
+    "NO_CARDS",
     "Cards",
     "EVENTS",
     "FOLLOWS",

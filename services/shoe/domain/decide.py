@@ -35,7 +35,7 @@ from services.shoe.domain.preparing import (
     request_riffle,
     shuffle,
 )
-from services.shoe.domain.state import Cards, ShoeState
+from services.shoe.domain.state import NO_CARDS, Cards, ShoeState
 
 
 def answer(command: Command, events: Sequence[Event], state: ShoeState) -> Mapping[str, Any]:
@@ -47,7 +47,9 @@ def answer(command: Command, events: Sequence[Event], state: ShoeState) -> Mappi
     return {}
 
 
-def decide(command: Command, state: ShoeState, cards: Cards) -> Sequence[Event]:
+def decide(
+    command: Command, state: ShoeState, cards: Cards = NO_CARDS
+) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
     if isinstance(command, ActivateRulebook):
         return [RulebookActivated(session=command.session, settings=command.settings)]

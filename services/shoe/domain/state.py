@@ -58,6 +58,10 @@ class NoCards:
         return None
 
 
+NO_CARDS = NoCards()
+"""Where nobody knows the order."""
+
+
 class Preparation(Struct, frozen=True):
     """What was done to the cards of the next shoe."""
 

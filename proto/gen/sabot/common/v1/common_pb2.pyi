@@ -73,20 +73,22 @@ class Parked(_message.Message):
     def __init__(self, upstream: _Optional[str] = ..., event_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class TableProgress(_message.Message):
-    __slots__ = ("table_id", "own_position", "handled", "parked", "open_wallet_movements", "position_token")
+    __slots__ = ("table_id", "own_position", "handled", "parked", "open_wallet_movements", "position_token", "published_position")
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     OWN_POSITION_FIELD_NUMBER: _ClassVar[int]
     HANDLED_FIELD_NUMBER: _ClassVar[int]
     PARKED_FIELD_NUMBER: _ClassVar[int]
     OPEN_WALLET_MOVEMENTS_FIELD_NUMBER: _ClassVar[int]
     POSITION_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    PUBLISHED_POSITION_FIELD_NUMBER: _ClassVar[int]
     table_id: str
     own_position: int
     handled: _containers.RepeatedCompositeFieldContainer[Handled]
     parked: _containers.RepeatedCompositeFieldContainer[Parked]
     open_wallet_movements: int
     position_token: str
-    def __init__(self, table_id: _Optional[str] = ..., own_position: _Optional[int] = ..., handled: _Optional[_Iterable[_Union[Handled, _Mapping]]] = ..., parked: _Optional[_Iterable[_Union[Parked, _Mapping]]] = ..., open_wallet_movements: _Optional[int] = ..., position_token: _Optional[str] = ...) -> None: ...
+    published_position: int
+    def __init__(self, table_id: _Optional[str] = ..., own_position: _Optional[int] = ..., handled: _Optional[_Iterable[_Union[Handled, _Mapping]]] = ..., parked: _Optional[_Iterable[_Union[Parked, _Mapping]]] = ..., open_wallet_movements: _Optional[int] = ..., position_token: _Optional[str] = ..., published_position: _Optional[int] = ...) -> None: ...
 
 class StoredEvent(_message.Message):
     __slots__ = ("service", "table_id", "version", "position", "previous", "type", "schema_version", "meta", "body", "previous_digest", "digest", "published", "recorded_at_us")

@@ -121,6 +121,22 @@ class RebuildCoupResponse(_message.Message):
     differences: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, evidence: _Optional[bytes] = ..., digest: _Optional[str] = ..., matches: _Optional[bool] = ..., differences: _Optional[_Iterable[str]] = ...) -> None: ...
 
+class RebuildProjectionsRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class RebuildProjectionsResponse(_message.Message):
+    __slots__ = ("projection", "position", "end", "switched")
+    PROJECTION_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    SWITCHED_FIELD_NUMBER: _ClassVar[int]
+    projection: str
+    position: int
+    end: int
+    switched: bool
+    def __init__(self, projection: _Optional[str] = ..., position: _Optional[int] = ..., end: _Optional[int] = ..., switched: _Optional[bool] = ...) -> None: ...
+
 class GetTableProgressRequest(_message.Message):
     __slots__ = ("table_id",)
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]

@@ -52,6 +52,11 @@ class SettlementServiceStub:
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupRequest.SerializeToString,
                 response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupResponse.FromString,
                 _registered_method=True)
+        self.RebuildProjections = channel.unary_stream(
+                '/sabot.settlement.v1.SettlementService/RebuildProjections',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsResponse.FromString,
+                _registered_method=True)
         self.GetTableProgress = channel.unary_unary(
                 '/sabot.settlement.v1.SettlementService/GetTableProgress',
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetTableProgressRequest.SerializeToString,
@@ -91,6 +96,13 @@ class SettlementServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RebuildProjections(self, request, context):
+        """Fold all projections again beside the live ones, and switch; tells how far it is.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetTableProgress(self, request, context):
         """How far this service has come with a table.
         """
@@ -122,6 +134,11 @@ def add_SettlementServiceServicer_to_server(servicer, server):
                     servicer.RebuildCoup,
                     request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupRequest.FromString,
                     response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupResponse.SerializeToString,
+            ),
+            'RebuildProjections': grpc.unary_stream_rpc_method_handler(
+                    servicer.RebuildProjections,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsResponse.SerializeToString,
             ),
             'GetTableProgress': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTableProgress,
@@ -218,6 +235,33 @@ class SettlementService:
             '/sabot.settlement.v1.SettlementService/RebuildCoup',
             sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupRequest.SerializeToString,
             sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RebuildProjections(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/RebuildProjections',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

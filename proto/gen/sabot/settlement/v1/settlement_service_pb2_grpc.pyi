@@ -42,6 +42,8 @@ class SettlementServiceStub:
     """Coups of a table, oldest first."""
     RebuildCoup: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.RebuildCoupRequest, _settlement_service_pb2.RebuildCoupResponse]
     """Fold a coup from the log, with its story, and compare it with what is stored."""
+    RebuildProjections: _grpc.UnaryStreamMultiCallable[_settlement_service_pb2.RebuildProjectionsRequest, _settlement_service_pb2.RebuildProjectionsResponse]
+    """Fold all projections again beside the live ones, and switch; tells how far it is."""
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetTableProgressRequest, _settlement_service_pb2.GetTableProgressResponse]
     """How far this service has come with a table."""
     ListCommandEvents: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCommandEventsRequest, _settlement_service_pb2.ListCommandEventsResponse]
@@ -61,6 +63,8 @@ class SettlementServiceAsyncStub(SettlementServiceStub):
     """Coups of a table, oldest first."""
     RebuildCoup: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.RebuildCoupRequest, _settlement_service_pb2.RebuildCoupResponse]  # type: ignore[assignment]
     """Fold a coup from the log, with its story, and compare it with what is stored."""
+    RebuildProjections: _aio.UnaryStreamMultiCallable[_settlement_service_pb2.RebuildProjectionsRequest, _settlement_service_pb2.RebuildProjectionsResponse]  # type: ignore[assignment]
+    """Fold all projections again beside the live ones, and switch; tells how far it is."""
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetTableProgressRequest, _settlement_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
     """How far this service has come with a table."""
     ListCommandEvents: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCommandEventsRequest, _settlement_service_pb2.ListCommandEventsResponse]  # type: ignore[assignment]
@@ -95,6 +99,14 @@ class SettlementServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_settlement_service_pb2.RebuildCoupResponse, _abc.Awaitable[_settlement_service_pb2.RebuildCoupResponse]]:
         """Fold a coup from the log, with its story, and compare it with what is stored."""
+
+    @_abc_1.abstractmethod
+    def RebuildProjections(
+        self,
+        request: _settlement_service_pb2.RebuildProjectionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_settlement_service_pb2.RebuildProjectionsResponse], _abc.AsyncIterator[_settlement_service_pb2.RebuildProjectionsResponse]]:
+        """Fold all projections again beside the live ones, and switch; tells how far it is."""
 
     @_abc_1.abstractmethod
     def GetTableProgress(

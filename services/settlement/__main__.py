@@ -1,0 +1,8 @@
+"""`python -m services.settlement`."""
+
+import sys
+
+from services.settlement.main import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

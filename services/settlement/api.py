@@ -1,0 +1,221 @@
+"""The settlement service's calls: queries, and coups rebuilt from the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from sabot.settlement.v1 import settlement_service_pb2 as pb
+from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
+from services.chassis import projection
+from services.chassis.app import Runtime
+from services.chassis.calls import check_table_id, command_events
+from services.chassis.decider import Record
+from services.chassis.projection import OwnLog, Projector
+from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
+from services.contracts.common import RulebookActivated
+from services.settlement import delivery, rebuild
+from services.settlement.projections import (
+    STORIES,
+    CoupStories,
+    parsed,
+    stored_story,
+    stories_of,
+    written,
+)
+from services.settlement.reading import OWN
+from services.settlement.story import Story
+
+PAGE_COUPS: Final = 50
+PAGE_COUPS_MAX: Final = 1_000
+PROGRESS_QUEUE_MAX: Final = 1_000
+
+
+class SettlementService(pb_grpc.SettlementServiceServicer):
+    """Payments, and everything that is known of a coup afterwards."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    async def GetCoup(self, request: Any, context: Any) -> pb.GetCoupResponse:  # noqa: N802, ARG002
+        """A coup as queries see it."""
+        _coup_id(request.coup_id)
+        async with self.runtime.pool.acquire() as connection:
+            live = await projection.live(connection, STORIES)
+            story = await stored_story(connection, live.schema, request.coup_id)
+        if story is None:
+            raise NotFound(f"there is no coup {request.coup_id}")
+        token = self.runtime.token(live.position)
+        return pb.GetCoupResponse(coup=_message(parsed(story)), as_of_token=token)
+
+    async def ListCoups(self, request: Any, context: Any) -> pb.ListCoupsResponse:  # noqa: N802, ARG002
+        """Coups of a table, oldest first."""
+        check_table_id(request.table_id)
+        if request.page_size < 0:
+            raise InvalidCommand("a negative page", fields=[FieldFault("page_size", "0 or more")])
+        size = min(request.page_size or PAGE_COUPS, PAGE_COUPS_MAX)
+        after = _page(request.page_token)
+        async with self.runtime.pool.acquire() as connection:
+            live = await projection.live(connection, STORIES)
+            stories = await stories_of(
+                connection, live.schema, request.table_id, after=after, limit=size
+            )
+        response = pb.ListCoupsResponse(
+            coups=[_message(story) for story in stories],
+            as_of_token=self.runtime.token(live.position),
+        )
+        if len(stories) == size:
+            response.next_page_token = ".".join(stories[-1].coup_id.rsplit(":", 2)[1:])
+        return response
+
+    async def RebuildCoup(self, request: Any, context: Any) -> pb.RebuildCoupResponse:  # noqa: N802, ARG002
+        """A coup from the log alone, compared with what is stored."""
+        coup_id = request.coup_id
+        table_id, session = _coup_id(coup_id)
+        records = await self.runtime.store.read_by_coup(coup_id)
+        if not records:
+            raise NotFound(f"the log holds no coup {coup_id}")
+        activated = await self._activated(table_id, session)
+        evidence = rebuild.rebuilt(coup_id, records, activated)
+        differences = list(evidence.findings)
+        differences += await self._against_projection(evidence.story, records)
+        whole = evidence.written()
+        return pb.RebuildCoupResponse(
+            evidence=whole,
+            digest=rebuild.digest(whole),
+            matches=not differences,
+            differences=differences,
+        )
+
+    async def _against_projection(self, story: Story, records: list[Record]) -> list[str]:
+        async with self.runtime.pool.acquire() as connection:
+            live = await projection.live(connection, STORIES)
+            stored = await stored_story(connection, live.schema, story.coup_id)
+        if live.position < records[-1].position:
+            return ["the projection has not reached the coup's last event yet"]
+        if stored is None:
+            return ["the projection does not know the coup"]
+        if stored == written(story):
+            return []
+        kept = parsed(stored)
+        fields = [
+            name for name in Story.__struct_fields__ if getattr(kept, name) != getattr(story, name)
+        ]
+        return [f"the projection differs from the log in: {', '.join(fields) or 'its form'}"]
+
+    async def _activated(self, table_id: str, session: int) -> RulebookActivated | None:
+        bodies = await self.runtime.pool.fetch(
+            "select schema_version, body from events where stream_id = $1 and type = $2 "
+            "order by version",
+            table_id,
+            RulebookActivated.type,
+        )
+        for version, body in bodies:
+            event = OWN.decode(RulebookActivated.type, version, body)
+            if isinstance(event, RulebookActivated) and event.session == session:
+                return event
+        return None
+
+    async def RebuildProjections(  # noqa: N802
+        self,
+        request: Any,
+        context: Any,  # noqa: ARG002
+    ) -> AsyncIterator[pb.RebuildProjectionsResponse]:
+        """Fold every projection again beside the live one."""
+        steps: asyncio.Queue[tuple[int, int]] = asyncio.Queue(PROGRESS_QUEUE_MAX)
+        projector = Projector(CoupStories(), OwnLog(self.runtime.store), self.runtime.pool)
+
+        def progress(position: int, end: int) -> None:
+            if not steps.full():
+                steps.put_nowait((position, end))
+
+        running = asyncio.create_task(projector.rebuild(progress=progress))
+        try:
+            while not running.done() or not steps.empty():
+                try:
+                    async with asyncio.timeout(0.2):
+                        position, end = await steps.get()
+                except TimeoutError:
+                    continue
+                yield pb.RebuildProjectionsResponse(projection=STORIES, position=position, end=end)
+            live = await running
+        finally:
+            running.cancel()
+        yield pb.RebuildProjectionsResponse(
+            projection=STORIES, position=live.position, end=live.position, switched=True
+        )
+
+    async def GetTableProgress(  # noqa: N802
+        self,
+        request: Any,
+        context: Any,  # noqa: ARG002
+    ) -> pb.GetTableProgressResponse:
+        """How far this service has come with a table."""
+        open_credits = await delivery.open_credits(self.runtime, request.table_id)
+        progress = await self.runtime.progress(request.table_id, open_wallet_movements=open_credits)
+        return pb.GetTableProgressResponse(progress=progress)
+
+    async def ListCommandEvents(  # noqa: N802
+        self,
+        request: Any,
+        context: Any,  # noqa: ARG002
+    ) -> pb.ListCommandEventsResponse:
+        """What commands led to in this service."""
+        events = await command_events(self.runtime, request.table_id, list(request.command_ids))
+        return pb.ListCommandEventsResponse(events=events)
+
+
+def _coup_id(coup_id: str) -> tuple[str, int]:
+    parts = coup_id.rsplit(":", 2)
+    if len(parts) != 3 or not (parts[1].isdecimal() and parts[2].isdecimal()):  # noqa: PLR2004
+        raise InvalidCommand(
+            "no coup's id", fields=[FieldFault("coup_id", "is table:session:number")]
+        )
+    return parts[0], int(parts[1])
+
+
+def _page(token: str) -> tuple[int, int]:
+    if not token:
+        return 0, 0
+    session, _, number = token.partition(".")
+    if not (session.isdecimal() and number.isdecimal()):
+        raise InvalidCommand(
+            "no page token", fields=[FieldFault("page_token", "take the one of the last answer")]
+        )
+    return int(session), int(number)
+
+
+def _message(story: Story) -> pb.Coup:
+    message = pb.Coup(
+        coup_id=story.coup_id,
+        table_id=story.table_id,
+        number=story.number,
+        shoe_id=story.shoe_id,
+        status=story.status,
+        reason=story.reason,
+        player=story.player,
+        banker=story.banker,
+        player_points=story.player_points or 0,
+        banker_points=story.banker_points or 0,
+        winner=story.winner,
+        natural=story.natural,
+        revision=story.revision,
+        rulebook_id=story.rulebook_id,
+        rulebook_hash=story.rulebook_hash,
+        test=story.test,
+    )
+    for wager in story.wagers.values():
+        message.wagers.add(
+            wager_id=wager.wager_id,
+            player=wager.player,
+            area=wager.area,
+            currency=wager.currency,
+            stake_minor=wager.stake_minor,
+            outcome=wager.outcome,
+            returned_minor=wager.returned_minor,
+            winnings_minor=wager.winnings_minor,
+            commission_exact=wager.commission_exact,
+            rounding_exact=wager.rounding_exact,
+        )
+    return message

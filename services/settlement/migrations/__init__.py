@@ -1,0 +1,1 @@
+"""Migrations of the settlement service; numbered, forward only."""

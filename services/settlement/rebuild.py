@@ -1,0 +1,129 @@
+"""Any coup again, from the log alone, with its proof (D9).
+
+The evidence is canonical JSON: the same bytes on every machine, whatever the projections say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from services.chassis.decider import Record
+from services.contracts.common import RulebookActivated
+from services.contracts.core import Noted
+from services.rules.outcome import outcome
+from services.settlement.reading import OWN, Read, faults, read
+from services.settlement.story import Line, Story, told
+
+CLAUSED: Final = "clauses"
+
+
+class Evidence(Struct, frozen=True):
+    """A coup rebuilt: what the log says, and what does not fit."""
+
+    story: Story
+    lines: tuple[Line, ...]
+    rulebook: dict[str, Any]
+    events: tuple[dict[str, Any], ...]
+    """Every event of the coup with its digest as published."""
+
+    findings: tuple[str, ...]
+
+    def written(self) -> bytes:
+        """Canonical JSON."""
+        return msgspec.json.encode(self, order="deterministic")
+
+
+def digest(evidence: bytes) -> str:
+    """SHA-256 of the evidence, hexadecimal."""
+    return hashlib.sha256(evidence).hexdigest()
+
+
+def rebuilt(
+    coup_id: str, records: Sequence[Record], activated: RulebookActivated | None
+) -> Evidence:
+    """Fold the records of a coup, in log order, and check them."""
+    findings: list[str] = []
+    heard: list[Read] = []
+    for record in records:
+        found = faults(record)
+        findings.extend(found)
+        if any("not readable" in fault for fault in found):
+            continue
+        each = read(record)
+        if each is not None:
+            heard.append(each)
+    story = Story(coup_id)
+    for each in heard:
+        story = told(story, each.event, each.meta)
+    findings.extend(_play_findings(story))
+    document: dict[str, Any] = {}
+    if activated is None:
+        findings.append("the rulebook that the coup was played under is not in the log")
+    else:
+        document = activated.settings.rulebook
+        if activated.settings.rulebook_hash != story.rulebook_hash:
+            findings.append("the table's rulebook is not the one that the coup names")
+    return Evidence(
+        story=story,
+        lines=tuple(_line(each) for each in heard),
+        rulebook=document,
+        events=tuple(_event(each, record) for each, record in _paired(heard, records)),
+        findings=tuple(findings),
+    )
+
+
+def _paired(heard: Sequence[Read], records: Sequence[Record]) -> list[tuple[Read, Record]]:
+    by_id = {each.event_id: each for each in heard}
+    pairs: list[tuple[Read, Record]] = []
+    for record in records:
+        each = by_id.get(record.event_id) or by_id.get(_noted_id(record))
+        if each is not None:
+            pairs.append((each, record))
+    return pairs
+
+
+def _noted_id(record: Record) -> str:
+    if record.type != Noted.type:
+        return ""
+    noted = OWN.decode(record.type, record.schema_version, record.body)
+    assert isinstance(noted, Noted)
+    return noted.event_id
+
+
+def _play_findings(story: Story) -> list[str]:
+    """The result once more from the cards in draw order (invariant 2)."""
+    if not story.winner or story.revision > 1:
+        return []
+    dealt = sorted(story.cards, key=lambda card: card.draw_number)
+    player = tuple(c.card for c in dealt if c.hand == "PLAYER" and c.card is not None)
+    banker = tuple(c.card for c in dealt if c.hand == "BANKER" and c.card is not None)
+    end = outcome(player, banker)
+    told_now = (story.player, story.banker, story.winner)
+    computed = (player, banker, end.winner.upper())
+    return [] if told_now == computed else [f"the cards give {computed}, the result is {told_now}"]
+
+
+def _line(each: Read) -> Line:
+    return Line(
+        at_us=each.meta.occurred_at_us,
+        service=each.service,
+        event_id=each.event_id,
+        what=each.event.type,
+        actor=f"{each.meta.actor.id} ({each.meta.actor.role})",
+        clauses=tuple(getattr(each.event, CLAUSED, ())),
+    )
+
+
+def _event(each: Read, record: Record) -> dict[str, Any]:
+    return {
+        "event_id": each.event_id,
+        "type": each.event.type,
+        "digest": each.digest.hex(),
+        "position": record.position,
+        "event": msgspec.to_builtins(each.event),
+    }

@@ -1,0 +1,245 @@
+"""The story of a coup: what its events tell, folded into one value. Pure.
+
+The projection that queries read and the rebuild that proves it are the same fold; one reads a story
+that was kept, the other folds the log again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.contracts import round as table
+from services.contracts import settlement as money
+from services.contracts import shoe as cards
+from services.contracts import wager as book
+from services.contracts.common import Card, Decision, Totals
+from services.contracts.core import Event, Meta
+
+
+class StoryWager(Struct, frozen=True, omit_defaults=True):
+    """A wager and what became of it. Amounts are minor units."""
+
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    stake_minor: int
+    funding: str = "CASH"
+    outcome: str = "OPEN"
+    returned_minor: int = 0
+    winnings_minor: int = 0
+    winnings_exact: str = "0"
+    commission_exact: str = "0"
+    rounding_exact: str = "0"
+    clauses: tuple[str, ...] = ()
+
+
+class StoryCard(Struct, frozen=True):
+    """A card of the coup in draw order."""
+
+    draw_number: int
+    hand: str
+    position: int
+    card: Card | None
+
+
+class Line(Struct, frozen=True, omit_defaults=True):
+    """One event of the coup, as a person reads it."""
+
+    at_us: int
+    service: str
+    event_id: str
+    what: str
+    actor: str = ""
+    clauses: tuple[str, ...] = ()
+
+
+class Story(Struct, frozen=True, omit_defaults=True):
+    """All that is known of a coup."""
+
+    coup_id: str
+    table_id: str = ""
+    number: int = 0
+    shoe_id: str = ""
+    status: str = "OPEN"
+    """OPEN, SETTLED, NO_BET or VOID."""
+
+    reason: str = ""
+    rulebook_id: str = ""
+    rulebook_hash: str = ""
+    test: bool = False
+    opened_at_us: int = 0
+    closed_at_us: int = 0
+    cards: tuple[StoryCard, ...] = ()
+    player: tuple[Card, ...] = ()
+    banker: tuple[Card, ...] = ()
+    player_points: int | None = None
+    banker_points: int | None = None
+    winner: str = ""
+    natural: bool = False
+    decisions: tuple[Decision, ...] = ()
+    book_revision: int = 0
+    book_digest: str = ""
+    wagers: dict[str, StoryWager] = {}
+    """In order of acceptance."""
+
+    totals: Totals = {}
+    incidents: tuple[str, ...] = ()
+    revision: int = 0
+    events: int = 0
+    """How many events were folded."""
+
+
+def coup_of(event: Event) -> str:
+    """The coup that an event belongs to; empty for an event of the table."""
+    return getattr(event, "coup_id", None) or ""
+
+
+def told(story: Story, event: Event, meta: Meta) -> Story:
+    """The story with one more event in it."""
+    known = story
+    if not story.table_id:
+        known = replace(
+            story,
+            table_id=meta.table_id,
+            rulebook_id=meta.rulebook_id,
+            rulebook_hash=meta.rulebook_hash,
+            test=meta.test,
+            number=int(story.coup_id.rsplit(":", 1)[1]),
+        )
+    tell = _TELL.get(type(event))
+    after = tell(known, event, meta) if tell else known
+    return replace(after, events=after.events + 1)
+
+
+def _opened(
+    story: Story, event: table.BettingOpened | table.NoBetCoupDeclared, meta: Meta
+) -> Story:
+    opened = story.opened_at_us or meta.occurred_at_us
+    return replace(story, number=event.coup, shoe_id=event.shoe_id, opened_at_us=opened)
+
+
+def _dealt(story: Story, event: table.CardDealt, _: Meta) -> Story:
+    card = StoryCard(event.draw_number, event.hand, event.position, event.card)
+    return replace(story, cards=(*story.cards, card))
+
+
+def _resulted(story: Story, event: table.CoupResulted, _: Meta) -> Story:
+    return replace(
+        story,
+        player=event.player,
+        banker=event.banker,
+        player_points=event.player_points,
+        banker_points=event.banker_points,
+        winner=event.winner,
+        natural=event.natural,
+        decisions=event.decisions,
+    )
+
+
+def _voided(story: Story, event: table.CoupVoided, _: Meta) -> Story:
+    return replace(
+        story, status="VOID", reason=event.reason, player=event.player, banker=event.banker
+    )
+
+
+def _incident(story: Story, event: table.IncidentRecorded, _: Meta) -> Story:
+    return replace(story, incidents=(*story.incidents, event.code))
+
+
+def _closed(story: Story, event: table.CoupClosed, meta: Meta) -> Story:
+    return replace(story, status=event.status, closed_at_us=meta.occurred_at_us)
+
+
+def _with_wager(story: Story, wager_id: str, **changes: Any) -> Story:
+    wager = story.wagers.get(wager_id)
+    if wager is None:
+        return story
+    return replace(story, wagers={**story.wagers, wager_id: replace(wager, **changes)})
+
+
+def _accepted(story: Story, event: book.WagerAccepted, _: Meta) -> Story:
+    wager = StoryWager(
+        event.wager_id,
+        event.player,
+        event.area,
+        event.currency,
+        event.stake_minor,
+        event.funding,
+    )
+    return replace(story, wagers={**story.wagers, event.wager_id: wager})
+
+
+def _changed(story: Story, event: book.WagerChanged, _: Meta) -> Story:
+    return _with_wager(story, event.wager_id, stake_minor=event.to_minor)
+
+
+def _cancelled(story: Story, event: book.WagerCancelled, _: Meta) -> Story:
+    return _with_wager(
+        story, event.wager_id, outcome="CANCELLED", returned_minor=event.refund_minor
+    )
+
+
+def _rejected(story: Story, event: book.WagerRejected, _: Meta) -> Story:
+    if not event.refund_minor:
+        return story
+    return _with_wager(story, event.wager_id, outcome="REJECTED", returned_minor=event.refund_minor)
+
+
+def _refunded(story: Story, event: book.WagerRefunded, _: Meta) -> Story:
+    return _with_wager(
+        story,
+        event.wager_id,
+        outcome="REFUNDED",
+        returned_minor=event.refund_minor,
+        clauses=event.clauses,
+    )
+
+
+def _book(story: Story, event: book.BookClosed | book.BookRevised, _: Meta) -> Story:
+    return replace(story, book_revision=event.revision, book_digest=event.digest)
+
+
+def _settled(story: Story, event: money.WagerSettled, _: Meta) -> Story:
+    return _with_wager(
+        story,
+        event.wager_id,
+        outcome=event.outcome,
+        returned_minor=event.returned_minor,
+        winnings_minor=event.winnings_minor,
+        winnings_exact=event.winnings_exact,
+        commission_exact=event.commission_exact,
+        rounding_exact=event.rounding_exact,
+        clauses=event.clauses,
+    )
+
+
+def _coup_settled(story: Story, event: money.CoupSettled, _: Meta) -> Story:
+    return replace(story, status=event.status, totals=event.totals, revision=event.revision)
+
+
+_TELL: dict[type[Event], Callable[[Story, Any, Meta], Story]] = {
+    table.BettingOpened: _opened,
+    table.NoBetCoupDeclared: _opened,
+    table.CardDealt: _dealt,
+    table.CoupResulted: _resulted,
+    table.CoupVoided: _voided,
+    table.IncidentRecorded: _incident,
+    table.CoupClosed: _closed,
+    book.WagerAccepted: _accepted,
+    book.WagerChanged: _changed,
+    book.WagerCancelled: _cancelled,
+    book.WagerRejected: _rejected,
+    book.WagerRefunded: _refunded,
+    book.BookClosed: _book,
+    book.BookRevised: _book,
+    money.WagerSettled: _settled,
+    money.CoupSettled: _coup_settled,
+}
+
+KINDS = (cards, table, book, money)
+"""The modules whose events a story is told from."""
