@@ -33,7 +33,7 @@ class NotJson(ValueError):
 def fault_in(raw: bytes) -> str:
     """What is wrong with this line by itself; "" where it is sound."""
     try:
-        value = strict_json(raw)
+        value = strict_json(raw.rstrip(b"\r\n"))
     except NotJson as fault:
         return str(fault)
     return _fault_in_action(value)

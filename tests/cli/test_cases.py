@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.cases import (
+    CASES,
     RECORDED,
     Case,
     Printed,
@@ -48,6 +52,21 @@ def test_table_cases_pass_unless_listed_and_fail_if_listed(replay: Replay, tmp_p
     missed = {one.case.id: one.misses() for one in outcomes if one.misses()}
     assert {id_: why for id_, why in missed.items() if id_ not in listed} == {}
     assert sorted(listed - set(missed)) == [], "python -m tests.cli.cases --update"
+
+
+@needs_replay
+@pytest.mark.parametrize("case", json_lines(CASES / "malformed.jsonl"), ids=lambda case: case["id"])
+def test_malformed_cases_stop_replay_at_their_line(
+    replay: Replay, tmp_path: Path, case: dict[str, Any]
+) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_text("".join(f"{line}\n" for line in case["lines"]))
+    out, err = StringIO(), StringIO()
+    assert replay([str(file)], out, err) == 2
+    assert err.getvalue().startswith(f"{file}:{case['error_line']}: ")
+    assert err.getvalue().count("\n") == 1
+    printed = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert all(line["line"] < case["error_line"] for line in printed)
 
 
 @needs_replay

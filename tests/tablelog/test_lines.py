@@ -644,6 +644,11 @@ def test_what_is_no_json_object_with_an_action_is_malformed(raw: bytes) -> None:
     assert refused(raw)
 
 
+def test_the_place_of_a_fault_is_told_within_the_line() -> None:
+    assert "at character 13:" in refused(b'{"do":"deal"\r\n')
+    assert "at character 2:" in refused(b"{'do':'deal'}")
+
+
 def test_a_line_of_more_than_a_mebibyte_is_malformed_and_not_read_whole() -> None:
     note = "x" * LINE_BYTES_MAX
     assert "longer than" in refused({"do": "incident", "code": "A", "note": note})
