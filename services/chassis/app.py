@@ -645,11 +645,12 @@ def _consumers(runtime: Runtime) -> Part:
             status = consumers.status()
             if not status.open:
                 raise Failing(status.reason or "has no partitions yet")
-            for upstream, one in status.upstreams.items():
-                telemetry.gauge("sabot.consumer.poll_age", one.poll_age_s, upstream=upstream)
-                if one.poll_age_s > age_s_max:
-                    raise Failing(f"did not poll {upstream} for {one.poll_age_s:.0f} s")
-            if not any(one.partitions for one in status.upstreams.values()):
+            telemetry.gauge(
+                "sabot.consumer.poll_age", status.poll_age_s, consumer=runtime.definition.name
+            )
+            if status.poll_age_s > age_s_max:
+                raise Failing(f"did not poll for {status.poll_age_s:.0f} s")
+            if not status.partitions:
                 raise Failing("has no partitions")
 
         runtime.health.add("consumers", hears, liveness=False)

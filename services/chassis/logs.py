@@ -11,7 +11,7 @@ import logging
 import logging.config
 import re
 from collections.abc import Mapping, MutableMapping, Sequence
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 import structlog
 from opentelemetry import trace
@@ -43,6 +43,9 @@ SECRET_KEYS = frozenset(
     }
 )
 """Keys whose values never appear, in any case and nested. Services add what is secret there."""
+
+CHATTY: Final = ("aiokafka", "faststream", "sabot.bus")
+"""Libraries that tell at INFO what is of interest only when something is searched for."""
 
 _URL_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
 _BEARER = re.compile(r"(?i)\b(bearer\s+)[\w.~+/-]+=*")
@@ -161,6 +164,9 @@ def configure(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    for name in CHATTY:
+        quiet = logging.WARNING if level == "info" else logging.NOTSET
+        logging.getLogger(name).setLevel(quiet)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

@@ -156,7 +156,7 @@ _DECLARED = (
     ),
     Metric("sabot.consumer.parked", _G, "{table}", "tables that wait for a person", ("consumer",)),
     Metric("sabot.consumer.gaps", _C, "{gap}", "missing predecessors", ("consumer", "upstream")),
-    Metric("sabot.consumer.poll_age", _G, "s", "time since the last poll", ("upstream",)),
+    Metric("sabot.consumer.poll_age", _G, "s", "time since the last poll", ("consumer",)),
     # Database
     Metric("sabot.database.connections", _O, "{connection}", "connections of the pool"),
     Metric("sabot.database.idle", _O, "{connection}", "connections nobody uses"),
