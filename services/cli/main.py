@@ -70,6 +70,9 @@ def play(files: Logs, run: RunId = None) -> int:
     check_logs(files)
     if run is not None and not _RUN_ID.fullmatch(run):
         raise WrongUse("--run takes up to 64 letters, digits, - and _, a letter or digit first")
+    from services.cli.local import use_local_stack  # noqa: PLC0415
+
+    use_local_stack()
     part = part_of("services.tablelog.play")
     from services.tablelog.reader import Malformed  # noqa: PLC0415
 
