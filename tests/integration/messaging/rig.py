@@ -150,7 +150,7 @@ def fresh(name: str) -> str:
 async def until(
     condition: Callable[[], Awaitable[bool]] | Callable[[], bool],
     *,
-    what: str,
+    what: str | Callable[[], str],
     wait_s: float = WAIT_S,
 ) -> None:
     """Wait until something is so, and say what was not when the time is up."""
@@ -159,7 +159,9 @@ async def until(
         answer = condition()
         if answer if isinstance(answer, bool) else await answer:
             return
-        assert time.monotonic() < deadline, f"not within {wait_s:g} s: {what}"
+        if time.monotonic() > deadline:
+            missing = what if isinstance(what, str) else what()
+            raise AssertionError(f"not within {wait_s:g} s: {missing}")
         await asyncio.sleep(POLL_S)
 
 
@@ -241,7 +243,7 @@ class Source:
             checkpoint = await self.store.checkpoint(name)
             return checkpoint.position == await self.store.head_position()
 
-        await until(at_the_end, what=f"relay at the end; {self.relay.status()}", wait_s=wait_s)
+        await until(at_the_end, what=lambda: f"at the end: {self.relay.status()}", wait_s=wait_s)
 
 
 class Sink:
@@ -294,7 +296,11 @@ class Sink:
         async def enough() -> bool:
             return len(await self.counted()) >= count
 
-        await until(enough, what=f"{count} counted; {self.consumers.status()}", wait_s=wait_s)
+        await until(
+            enough,
+            what=lambda: f"{count} of {len(self._log)}: {self.consumers.status()}",
+            wait_s=wait_s,
+        )
 
     async def parked(self, *tables: str) -> None:
         async def exactly() -> bool:
