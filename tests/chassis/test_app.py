@@ -19,6 +19,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sabot.common.v1 import common_pb2
 from services.chassis import app, auth, rpc
+from services.chassis import runtime as runtime_module
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.config import load
 from services.chassis.rpc_errors import call_failed
@@ -254,7 +255,7 @@ async def test_a_part_in_the_background_begins_again_when_the_database_was_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Only what passes by itself is tried again; anything else ends the process."""
-    monkeypatch.setattr(app, "AGAIN_S", 0.01)
+    monkeypatch.setattr(runtime_module, "AGAIN_S", 0.01)
     settings = load(
         DEFINITION.settings,
         {

@@ -1,0 +1,355 @@
+"""What a running service has, and what it does with every command.
+
+A service says in a `ServiceDefinition` what is its own; its servicers and parts are given a
+`Runtime`, in which everything that was started before them can be found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sabot.common.v1 import common_pb2
+from services.chassis import auth, config, logs, migrations, postgres, rpc, telemetry
+from services.chassis.clock import Clock
+from services.chassis.decider import Aggregate, Companion, Record
+from services.chassis.executor import Executor, Outcome, Overloaded
+from services.chassis.health import Health
+from services.chassis.lifecycle import Part
+from services.chassis.parking import Parking
+from services.chassis.registry import Registry, decode_meta
+from services.chassis.rpc_errors import CommandIdReused, NotAllowedHere
+from services.chassis.store import StoreUnavailable
+from services.contracts.core import SYSTEM, Actor, Command, NotYet
+
+log = logs.logger(__name__)
+
+START_S: Final = 15.0
+"""What a part may take to start, unless it waits for somebody else."""
+
+AGAIN_S: Final = 0.2
+AGAIN_S_MAX: Final = 5.0
+"""Pause before a part in the background begins again, doubled each time."""
+
+PROGRESS_PARKED_MAX: Final = 1_000
+
+_PASSING = (StoreUnavailable, Overloaded, OSError, TimeoutError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceDefinition:
+    """What a service is, beyond what all services have."""
+
+    name: str
+    aggregate: Aggregate
+    settings: type[config.Settings]
+    migrations: tuple[migrations.Package, ...]
+    """Its own packages of migrations; that of the log is always there."""
+
+    hears: Mapping[str, Collection[str]]
+    """Services that are heard, each with all the types of events that it publishes."""
+
+    roles: frozenset[str]
+    """Roles under which somebody can act; others in a token mean nothing here."""
+
+    companion: Callable[[Runtime], Companion]
+    """Called when the database is open and before anything else runs."""
+
+    servicers: Callable[[Runtime], Sequence[rpc.Served]]
+    """Called when everything that it may use has been started."""
+
+    parts: Callable[[Runtime], Sequence[Part]]
+    """Timers, projections, connections to others: started before calls are answered and stopped
+    after. Called before anything runs, so a part looks at the runtime in its `start`."""
+
+    secret_keys: frozenset[str]
+    """Keys whose values never appear in a log, beside those that never do anywhere."""
+
+
+class Runtime:
+    """What a running service has. A part is there once it was started; before, asking is a bug."""
+
+    def __init__(
+        self, definition: ServiceDefinition, settings: config.Settings, clock: Clock
+    ) -> None:
+        """Name what there will be."""
+        self.definition = definition
+        self.settings: Any = settings
+        """Of the class that the definition names."""
+
+        self.clock = clock
+        self.instance = config.instance_of(settings)
+        self.health = Health(settings=settings.health, clock=clock)
+        self.registry = Registry(definition.name, definition.aggregate.EVENTS)
+        self.fail: Callable[[str], None] = _fail_before_start
+        """Ends the process, in order and with a bad status, because something cannot go on."""
+
+        self._made: dict[str, Any] = {}
+
+    def take(self, name: str) -> Any:
+        """Take something that was noted; also what a service's own parts leave for its servicers."""
+        assert name in self._made, f"{name} is not there (yet, or in this role)"
+        return self._made[name]
+
+    def made(self, name: str, part: Any) -> None:
+        """Note something under its name, for whoever is started later."""
+        assert name not in self._made, f"{name} was made twice"
+        self._made[name] = part
+
+    def has(self, name: str) -> bool:
+        """Tell whether something was noted: a part that failed to start is stopped too."""
+        return name in self._made
+
+    @property
+    def works(self) -> bool:
+        """Whether this process takes commands, hears and publishes; a query server does not."""
+        return bool(self.settings.role != "query")
+
+    @property
+    def pool(self) -> postgres.Pool:
+        """The connections to the service's database."""
+        pool: postgres.Pool = self.take("pool")
+        return pool
+
+    @property
+    def store(self) -> postgres.PostgresStore:
+        """The log."""
+        store: postgres.PostgresStore = self.take("store")
+        return store
+
+    @property
+    def executor(self) -> Executor:
+        """Carries out commands, and reads states for queries in every role."""
+        executor: Executor = self.take("executor")
+        return executor
+
+    @property
+    def parking(self) -> Parking:
+        """Tables that wait for a person."""
+        parking: Parking = self.take("parking")
+        return parking
+
+    @property
+    def grpc_port(self) -> int:
+        """The port for calls that was really bound."""
+        server: rpc.GrpcServer = self.take("grpc")
+        return server.port
+
+    def connect(
+        self,
+        target: str,
+        *,
+        deadline_s: float,
+        repeatable: Sequence[str],
+        tls: rpc.ClientTls | None,
+    ) -> Any:
+        """Open a channel to another service, under the name of this one."""
+        return rpc.connect(
+            target,
+            credentials=self._credentials(),
+            deadline_s=deadline_s,
+            repeatable=repeatable,
+            tls=tls,
+            clock=self.clock,
+        )
+
+    def _credentials(self) -> auth.Credentials:
+        if self.settings.auth.token_file:
+            return auth.token_file_credentials(Path(self.settings.auth.token_file), self.clock)
+        mode = config.auth_mode(self.settings.auth.mode, self.settings.environment)
+        if mode != "development":
+            raise ValueError("SABOT_AUTH_TOKEN_FILE is missing: this service calls others")
+        return auth.development_credentials(Actor(self.definition.name, SYSTEM.role))
+
+    # Commands
+
+    async def carry_out(
+        self,
+        request: Any,
+        table_id: str,
+        command: Callable[[auth.Stamp], Command],
+        *,
+        test_table: bool | None,
+        key: str | None,
+        asked: Any | None = None,
+    ) -> Carried:
+        """Carry out the command of a request that has a `meta`; what every servicer does.
+
+        `command` makes it from instant and persons. `test_table` None means: look it up.
+        `key`: see `Executor.command`; `asked` is what is the same in every request with that key,
+        where it is not the request itself.
+        """
+        if not self.works:
+            raise NotAllowedHere("this server answers queries only", reason="QUERIES_ONLY")
+        began_s = self.clock.steady_s()
+        meta: common_pb2.CommandMeta = request.meta
+        rpc.check_command_id(meta.command_id)
+        test = False
+        if meta.HasField("recorded") and self.settings.allow_test_tables:
+            test = await self.is_test_table(table_id) if test_table is None else test_table
+        stamp = auth.stamp(
+            meta,
+            now_us=self.clock.now_us(),
+            test_table=test,
+            allow_test_tables=self.settings.allow_test_tables,
+        )
+        made = command(stamp)
+        outcome = await self.executor.command(
+            table_id,
+            made,
+            command_id=meta.command_id,
+            input_hash=rpc.input_hash(request if asked is None else asked),
+            key=key,
+            traceparent=telemetry.current_traceparent(),
+        )
+        kind = type(made).__name__
+        telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))
+        telemetry.record("sabot.command.duration", self.clock.steady_s() - began_s, command=kind)
+        return Carried(outcome=outcome, result=await self._result(outcome))
+
+    async def _result(self, outcome: Outcome) -> common_pb2.CommandResult:
+        if outcome.conflict:
+            raise CommandIdReused("the command id was used before, with another input")
+        result = common_pb2.CommandResult(duplicate=outcome.duplicate)
+        if outcome.refused is not None:
+            reason, message, clauses = outcome.refused
+            result.refusal.CopyFrom(
+                common_pb2.Refusal(reason=reason, message=message, clauses=clauses)
+            )
+            return result
+        if outcome.records:
+            position = outcome.records[-1].position
+        else:
+            position = await self.store.head_position()
+        result.position_token = self.token(position)
+        return result
+
+    def token(self, position: int) -> str:
+        """Write a position of the own log for a caller."""
+        return rpc.Position(self.definition.name, 0, position).token()
+
+    async def is_test_table(self, table_id: str) -> bool:
+        """Tell from its last event whether a table is in TEST mode."""
+        async with self.store.transaction() as tx:
+            version = (await tx.heads([table_id]))[table_id].version
+            if version == 0:
+                raise NotYet(f"nothing is known of {table_id} yet")
+            (last,) = await tx.read_stream(table_id, after_version=version - 1, limit=1)
+        return decode_meta(last.meta).test
+
+    async def progress(
+        self, table_id: str, *, open_wallet_movements: int
+    ) -> common_pb2.TableProgress:
+        """Tell how far this service is with a table."""
+        progress = await self.store.progress(table_id)
+        answer = common_pb2.TableProgress(
+            table_id=table_id,
+            own_position=progress.position,
+            published_position=progress.published_position,
+            open_wallet_movements=open_wallet_movements,
+            position_token=self.token(progress.position),
+        )
+        for upstream, position in sorted(progress.handled.items()):
+            answer.handled.add(upstream=upstream, position=position)
+        if progress.parked_records:
+            parked = await self.store.parked_tables(self.definition.name, limit=PROGRESS_PARKED_MAX)
+            if table_id in parked:
+                found = parked[table_id]
+                upstream = found.event_id.partition(":")[0]
+                answer.parked.add(upstream=upstream, event_id=found.event_id, reason=found.reason)
+        return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A command that was carried out, or refused."""
+
+    outcome: Outcome
+    result: common_pb2.CommandResult
+    """For the field `result` of the response."""
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What the service says to it; empty after a refusal."""
+        return self.outcome.answer
+
+
+def _word(outcome: Outcome) -> str:
+    if outcome.conflict:
+        return "conflict"
+    if outcome.duplicate:
+        return "duplicate"
+    return "accepted" if outcome.refused is None else "refused"
+
+
+def _fail_before_start(reason: str) -> None:
+    raise AssertionError(f"a part failed before anything was started: {reason}")
+
+
+def stored_event(record: Record) -> common_pb2.StoredEvent:
+    """Write a stored event for a caller."""
+    return common_pb2.StoredEvent(
+        service=record.service,
+        table_id=record.stream,
+        version=record.version,
+        position=record.position,
+        previous=record.previous,
+        type=record.type,
+        schema_version=record.schema_version,
+        meta=record.meta,
+        body=record.body,
+        previous_digest=record.previous_digest,
+        digest=record.digest,
+        published=record.published,
+        recorded_at_us=record.recorded_at_us,
+    )
+
+
+def background(
+    runtime: Runtime, name: str, run: Callable[[], Awaitable[Any]], *, stop_budget_s: float
+) -> Part:
+    """Make a part of something that runs for ever, such as a projection or timers.
+
+    `run` is cancelled at stop, and called again after a pause when the database was away. If it
+    ends by another error, so does the process: nobody would notice the missing part.
+    """
+    tasks: list[asyncio.Task[Any]] = []
+
+    async def running() -> None:
+        failures = 0
+        while True:
+            began_s = runtime.clock.steady_s()
+            try:
+                await run()
+                return
+            except Exception as error:
+                if not isinstance(error, _PASSING) and not postgres.is_transient(error):
+                    raise
+                if runtime.clock.steady_s() - began_s > AGAIN_S_MAX:
+                    failures = 0
+                pause_s = min(AGAIN_S * 2.0 ** min(failures, 10), AGAIN_S_MAX)
+                failures += 1
+                log.warning("a part begins again", part=name, problem=repr(error), pause_s=pause_s)
+            await asyncio.sleep(pause_s)
+
+    def ended(task: asyncio.Task[Any]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            runtime.fail(f"{name}: {task.exception()!r}")
+
+    async def start() -> None:
+        task = asyncio.create_task(running(), name=name)
+        task.add_done_callback(ended)
+        tasks.append(task)
+
+    async def stop(timeout_s: float) -> None:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=timeout_s)
+
+    return Part(
+        name=name, start=start, stop=stop, start_budget_s=START_S, stop_budget_s=stop_budget_s
+    )
