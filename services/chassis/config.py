@@ -123,6 +123,17 @@ class GrpcSettings(Piece):
     ] = 300.0
 
 
+class ClientSettings(Piece):
+    """SABOT_CLIENT_*: how other services are called."""
+
+    ca_file: Annotated[
+        FileName,
+        Field(description="PEM file of the other services' authority; if empty, the system's"),
+    ] = ""
+    certificate_file: Annotated[FileName, Field(description="PEM file, for mutual TLS")] = ""
+    key_file: Annotated[FileName, Field(description="PEM file, for mutual TLS")] = ""
+
+
 class HealthSettings(Piece):
     """SABOT_HEALTH_*: the plaintext port for probes."""
 
@@ -222,6 +233,7 @@ class Settings(BaseSettings):
     database: DatabaseSettings
     kafka: KafkaSettings
     grpc: GrpcSettings
+    client: ClientSettings
     health: HealthSettings
     metrics: MetricsSettings
     trace: TraceSettings
@@ -347,12 +359,21 @@ def _of_transport(raw: Raw) -> Iterator[Fault]:
         "SABOT_GRPC_TLS_CERTIFICATE_FILE",
         "SABOT_GRPC_TLS_KEY_FILE",
         "SABOT_GRPC_TLS_CLIENT_CA_FILE",
+        "SABOT_CLIENT_CA_FILE",
+        "SABOT_CLIENT_CERTIFICATE_FILE",
+        "SABOT_CLIENT_KEY_FILE",
         "SABOT_KAFKA_CA_FILE",
         "SABOT_KAFKA_CERTIFICATE_FILE",
         "SABOT_KAFKA_KEY_FILE",
         "SABOT_AUTH_TOKEN_FILE",
     ):
         yield from _of_file(variable, raw(variable))
+    if bool(raw("SABOT_CLIENT_CERTIFICATE_FILE")) != bool(raw("SABOT_CLIENT_KEY_FILE")):
+        yield Fault(
+            "SABOT_CLIENT_CERTIFICATE_FILE",
+            "and SABOT_CLIENT_KEY_FILE are not both set",
+            "both files or neither",
+        )
     if raw("SABOT_KAFKA_SECURITY_PROTOCOL").startswith("SASL"):
         for variable in ("SABOT_KAFKA_SASL_MECHANISM", "SABOT_KAFKA_SASL_USERNAME"):
             if not raw(variable):

@@ -144,17 +144,28 @@ class Runtime:
         *,
         deadline_s: float,
         repeatable: Sequence[str],
-        tls: rpc.ClientTls | None,
+        tls: rpc.ClientTls | None = None,
     ) -> Any:
-        """Open a channel to another service, under the name of this one."""
+        """Open a channel to another service, under the name of this one.
+
+        Encrypted as the configuration says, unless `tls` says it otherwise.
+        """
         return rpc.connect(
             target,
             credentials=self._credentials(),
             deadline_s=deadline_s,
             repeatable=repeatable,
-            tls=tls,
+            tls=self._tls() if tls is None else tls,
             clock=self.clock,
         )
+
+    def _tls(self) -> rpc.ClientTls | None:
+        settings = self.settings
+        plain = settings.grpc.plaintext or settings.environment == "development"
+        if plain and not settings.client.ca_file:
+            return None
+        client = settings.client
+        return rpc.ClientTls(client.ca_file, client.certificate_file, client.key_file)
 
     def _credentials(self) -> auth.Credentials:
         if self.settings.auth.token_file:

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -249,6 +250,39 @@ async def test_a_wrong_password_is_not_waited_for(environment: dict[str, str]) -
 
     with pytest.raises(asyncpg.InvalidPasswordError):
         await app._patiently(attempt, SYSTEM_CLOCK)
+
+
+async def test_calls_to_other_services_are_encrypted_outside_development(tmp_path: Path) -> None:
+    """Where nothing says that a mesh encrypts, a channel trusts an authority and shows a token."""
+    for name in ("crt", "key", "keys.json", "token", "ca"):
+        (tmp_path / name).write_text("x")
+    files = {
+        "SABOT_GRPC_TLS_CERTIFICATE_FILE": "crt",
+        "SABOT_GRPC_TLS_KEY_FILE": "key",
+        "SABOT_AUTH_KEY_FILES": "keys.json",
+        "SABOT_CLIENT_CA_FILE": "ca",
+    }
+    production = {
+        "SABOT_ENVIRONMENT": "production",
+        "SABOT_DATABASE_URL": "postgresql://h/d",
+        "SABOT_KAFKA_BOOTSTRAP_SERVERS": "h:1",
+        "SABOT_AUTH_ISSUER": "i",
+        "SABOT_AUTH_AUDIENCE": "a",
+        **{variable: str(tmp_path / name) for variable, name in files.items()},
+    }
+    mesh = {"SABOT_GRPC_PLAINTEXT": "true"} | {
+        k: v for k, v in production.items() if "TLS" not in k and "CLIENT" not in k
+    }
+
+    def made(environment: dict[str, str]) -> app.Runtime:
+        return app.Runtime(DEFINITION, load(DEFINITION.settings, environment, {}), SYSTEM_CLOCK)
+
+    assert made(production)._tls() == rpc.ClientTls(str(tmp_path / "ca"), "", "")
+    assert made(mesh)._tls() is None
+    with pytest.raises(ValueError, match="SABOT_AUTH_TOKEN_FILE"):
+        made(mesh).connect("h:1", deadline_s=1.0, repeatable=())
+    token = {**mesh, "SABOT_AUTH_TOKEN_FILE": str(tmp_path / "token")}
+    await made(token).connect("h:1", deadline_s=1.0, repeatable=()).close()
 
 
 async def test_a_part_in_the_background_begins_again_when_the_database_was_away(
