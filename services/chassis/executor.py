@@ -196,9 +196,10 @@ class Executor:
         same key, it is answered without being done twice.
         """
         assert self._flusher is not None, "the executor was not started"
-        if self._stopping or len(self._queue) >= self._limits.queue_commands_max:
+        stopping = self._stopping or self._flusher.done()
+        if stopping or len(self._queue) >= self._limits.queue_commands_max:
             self.counters.overloads += 1
-            raise Overloaded("the service stops" if self._stopping else "too many commands wait")
+            raise Overloaded("the service stops" if stopping else "too many commands wait")
         waiting = _Waiting(
             table_id=table_id,
             command=command,
@@ -298,7 +299,7 @@ class Executor:
             results = [error] if len(group) == 1 else await self._one_by_one(group)
         except BaseException:
             for waiting in group:
-                waiting.settle(Overloaded("the service stopped"))
+                waiting.settle(StoreUnavailable("the service stopped before the commit was sure"))
             raise
         self._crowd = len(group) + len(self._queue)
         for waiting, result in zip(group, results, strict=True):

@@ -24,6 +24,10 @@ LOCK_KEY: Final = 5_360_102
 LOCK_TIMEOUT_S: Final = 120.0
 """How long a migration waits for one that runs already."""
 
+TABLE_LOCK_TIMEOUT_MS: Final = 10_000
+"""How long a file waits for a table in use. While it waits, everybody who comes later waits for the
+table too; better to fail and to try again at a quieter moment."""
+
 STATEMENT_TIMEOUT_S: Final = 3600.0
 """How long one file may take."""
 
@@ -101,6 +105,7 @@ async def migrate(dsn: str, packages: Sequence[Package]) -> list[Migration]:
     try:
         # The lock belongs to this connection and ends with it, however this function ends.
         await connection.execute("select pg_advisory_lock($1)", LOCK_KEY, timeout=LOCK_TIMEOUT_S)
+        await connection.execute(f"set lock_timeout = {TABLE_LOCK_TIMEOUT_MS}")
         await connection.execute(_TABLE)
         missing = await _missing(connection, wanted)
         for migration in missing:

@@ -230,6 +230,29 @@ class ExecutorSuite:
             await send(executor, add(1), "late")
         assert await total(store) == 3
 
+    async def test_a_stop_by_force_leaves_nobody_waiting(self, store: Store) -> None:
+        """Whoever cannot be answered any more is told to try again, and so is whoever comes."""
+        spy = Spy()
+        began = asyncio.Event()
+
+        async def hang(_tx: Any) -> None:
+            began.set()
+            await asyncio.sleep(1000)
+
+        spy.before_effects = hang
+        executor = make(store, spy, limits=Limits(batch_commands_max=1))
+        await executor.start()
+        sending = asyncio.create_task(send_all(executor, add(1), add(2)))
+        await began.wait()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(executor.stop(), 0.01)
+        first, second = await sending
+        assert isinstance(first, StoreUnavailable)
+        assert isinstance(second, Overloaded)
+        with pytest.raises(Overloaded):
+            await send(executor, add(1), "late")
+        assert await total(store) == 0
+
     async def test_a_caller_who_left_before_the_start_is_forgotten(self, store: Store) -> None:
         """A cancelled call that nobody has begun leaves no event."""
         async with running(store) as executor:
