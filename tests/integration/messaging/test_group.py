@@ -1,0 +1,129 @@
+"""Several replicas of a service in one group: nothing is lost or doubled when they come and go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from services.chassis import bus
+from services.chassis.decider import Record
+from tests.integration.messaging.rig import Rig, Sink, Source, assert_once, until
+
+TABLES = [f"T{number}" for number in range(24)]
+BATCH_DELAY_S = 0.05
+
+
+def slow_down(sink: Sink, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every batch take a while, so that members come and go in the middle of one."""
+    hear = sink.executor.hear
+
+    async def hear_slowly(records: Sequence[Record], consumer: str) -> Any:
+        await asyncio.sleep(BATCH_DELAY_S)
+        verdicts = await hear(records, consumer)
+        await asyncio.sleep(BATCH_DELAY_S)
+        return verdicts
+
+    monkeypatch.setattr(sink.executor, "hear", hear_slowly)
+
+
+async def append_for(source: Source, seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while loop.time() < end:
+        await source.append(TABLES)
+        await asyncio.sleep(0.02)
+
+
+async def both_have_partitions(*sinks: Sink) -> None:
+    await until(
+        lambda: all(sink.consumers.status().partitions > 0 for sink in sinks),
+        what=lambda: f"partitions for all: {[sink.consumers.status() for sink in sinks]}",
+    )
+
+
+async def test_a_rebalance_in_the_middle_loses_and_doubles_nothing(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proves that a record read by two members has one effect, and that none is left out."""
+    source = await rig.source()
+    first = await rig.sink(source)
+    slow_down(first, monkeypatch)
+    appending = asyncio.create_task(append_for(source, 6.0))
+    await first.has(50)
+    second = await rig.sink(source, store=first.store)
+    slow_down(second, monkeypatch)
+    await both_have_partitions(first, second)
+    assert first.consumers.status().partitions == second.consumers.status().partitions
+    await asyncio.sleep(1.0)
+    await first.consumers.stop(5.0)
+    await appending
+    await source.relayed()
+    log = await source.log()
+    await second.has(len(log))
+    assert_once(await second.causes(), log)
+    assert second.consumers.status().partitions == 12
+
+
+async def test_a_member_that_vanishes_is_replaced(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proves that a killed replica's uncommitted batch is handled by the others, once."""
+    monkeypatch.setattr(bus, "SESSION_TIMEOUT_MS", 6_000)
+    monkeypatch.setattr(bus, "HEARTBEAT_MS", 500)
+    source = await rig.source()
+    first = await rig.sink(source)
+    second = await rig.sink(source, store=first.store)
+    await both_have_partitions(first, second)
+    slow_down(first, monkeypatch)
+    appending = asyncio.create_task(append_for(source, 2.0))
+    await asyncio.sleep(1.0)
+    await first.consumers._abandon()
+    await appending
+    await source.relayed()
+    log = await source.log()
+    await second.has(len(log))
+    assert_once(await second.causes(), log)
+
+
+async def test_one_member_has_the_same_partitions_of_every_topic(memory_rig: Rig) -> None:
+    """Proves that all that is heard of a table is heard by one process."""
+    one, two = [await memory_rig.source() for _ in range(2)]
+    first = await memory_rig.sink(one, two)
+    second = await memory_rig.sink(one, two, store=first.store)
+    await both_have_partitions(first, second)
+    for sink in (first, second):
+        subscriber = sink.consumers._subscriber
+        assert subscriber is not None
+        assert subscriber.consumer is not None
+        assigned = subscriber.consumer.assignment()
+        by_topic = [
+            {partition.partition for partition in assigned if partition.topic == source.topic}
+            for source in (one, two)
+        ]
+        assert by_topic[0] == by_topic[1]
+        assert len(by_topic[0]) == 6
+
+
+async def test_a_static_member_gets_its_partitions_back_without_a_rebalance(
+    memory_rig: Rig,
+) -> None:
+    """Proves that a restart under the same name moves nobody else's partitions."""
+    source = await memory_rig.source()
+    first = await memory_rig.sink(source, instance="pod-0")
+    second = await memory_rig.sink(source, store=first.store, instance="pod-1")
+    await both_have_partitions(first, second)
+
+    def partitions(sink: Sink) -> set[int]:
+        subscriber = sink.consumers._subscriber
+        assert subscriber is not None
+        assert subscriber.consumer is not None
+        return {partition.partition for partition in subscriber.consumer.assignment()}
+
+    before = partitions(first), partitions(second)
+    await second.consumers.stop(5.0)
+    again = await memory_rig.sink(source, store=first.store, instance="pod-1")
+    await both_have_partitions(first, again)
+    assert (partitions(first), partitions(again)) == before
