@@ -101,7 +101,7 @@ class Hearing:
 
         All of them are one transaction, where possible. A record that fails takes nothing with it
         but the later records of its own table. Raises `StoreUnavailable` and `ConcurrencyConflict`
-        when trying again did not help; then nothing of the call happened, or all of it.
+        when trying again did not help; then hear all of them again, some may be duplicates by now.
         """
         if not records:
             return []

@@ -23,6 +23,8 @@ from services.chassis.registry import (
 )
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
 from services.chassis.upcast import BrokenUpcastPath, Key, Upcaster
+from services.contracts import round as round_events
+from services.contracts import settlement, shoe, wager
 from services.contracts.core import Actor, Event, Meta, Noted
 
 
@@ -56,6 +58,7 @@ def count(body: dict[str, Any]) -> dict[str, Any]:
 
 
 STEPS: dict[Key, Upcaster] = {("s", "moved", 1): rename, ("s", "moved", 2): count}
+SERVICES = (shoe, round_events, wager, settlement)
 EVENTS: dict[str, type[Event]] = {"moved": Moved, "filled": Filled, "hidden": Hidden}
 REGISTRY = Registry("s", EVENTS, upcasters=STEPS)
 
@@ -128,6 +131,11 @@ def test_broken_upcast_paths_are_found(steps: dict[Key, Upcaster], fault: str) -
     check_registries([REGISTRY], STEPS)
     with pytest.raises(BrokenUpcastPath, match=fault):
         check_registries([REGISTRY], steps)
+
+
+def test_every_stored_event_of_the_services_can_be_read() -> None:
+    """No release forgets a step: old tables are opened for as long as there are any."""
+    check_registries([Registry(module.SERVICE, module.EVENTS) for module in SERVICES])
 
 
 def test_a_missing_step_is_named_when_reading() -> None:
