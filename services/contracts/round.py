@@ -1,7 +1,12 @@
-"""Events of the round service: what happens at the table and in the coup."""
+"""Events of the round service: what happens at the table and in the coup.
+
+Those about the table itself, and those about hands and errors in the deal, have modules of their
+own; `EVENTS` lists all.
+"""
 
 from __future__ import annotations
 
+from services.contracts import round_hands, round_table
 from services.contracts.common import Card, Decision, TableSettings
 from services.contracts.core import Event
 
@@ -21,6 +26,8 @@ class TableClosed(Event, frozen=True, kw_only=True):
 
     type = "table-closed"
     session: int
+    exemption: str = ""
+    """Why the cards were not inspected after play, where the rulebook wants that (000 1.3.3)."""
 
 
 class DealerAssigned(Event, frozen=True, kw_only=True):
@@ -89,13 +96,19 @@ class BettingOpened(Event, frozen=True, kw_only=True):
 
 
 class NoBetCoupDeclared(Event, frozen=True, kw_only=True):
-    """The coup is dealt without wagers; what was already staked on it goes back."""
+    """The coup is dealt without wagers, by method A; what was already staked on it goes back.
+
+    Where betting on it had been open, its book is closed before. Whatever that holds goes back,
+    and round waits for the `BookRevised` without wagers.
+    """
 
     type = "no-bet-coup-declared"
     coup_id: str
     coup: int
     shoe_id: str
     reason: str
+    """HOUSE, EXPOSED_CARD or CARRIED_CARD."""
+
     clauses: tuple[str, ...] = ()
 
 
@@ -113,7 +126,7 @@ class BettingClosed(Event, frozen=True, kw_only=True):
     coup_id: str
     closed_at_us: int
     closed_by: str
-    """TIMER, CALL or CARD."""
+    """TIMER, CALL, CARD (one was out too early) or EXPOSED_CARD (no wagers on this coup)."""
 
     clauses: tuple[str, ...] = ()
 
@@ -124,7 +137,7 @@ class BookCloseRequested(Event, frozen=True, kw_only=True):
     type = "book-close-requested"
     coup_id: str
     reason: str
-    """AUTO, DEALER or FIRST_CARD."""
+    """AUTO, DEALER, FIRST_CARD or NO_BET."""
 
 
 class DealCalled(Event, frozen=True, kw_only=True):
@@ -172,6 +185,8 @@ class CardDealt(Event, frozen=True, kw_only=True):
     """1 to 3; 3 is the third card, laid across."""
 
     card: Card | None
+    """None while it lies face down."""
+
     face_up: bool = True
 
 
@@ -268,14 +283,26 @@ class OutcomeInvalidated(Event, frozen=True, kw_only=True):
 
 
 class CoupVoided(Event, frozen=True, kw_only=True):
-    """The coup has no result; stakes go back."""
+    """The coup has no result; stakes go back.
+
+    A supervisor's void stands under his name and, after the first card, a second person's.
+    """
 
     type = "coup-voided"
     coup_id: str
     coup: int
     reason: str
+    """A void reason, such as INTEGRITY; SUPERVISOR where a supervisor said so (procedure 13)."""
+
     note: str = ""
+    """Why the supervisor did: after the first card one of the listed reasons."""
+
+    started: bool = False
+    """The first card was out: the rulebook says what becomes of stakes that are won already."""
+
     player: tuple[Card, ...] = ()
+    """Valid cards that lie open."""
+
     banker: tuple[Card, ...] = ()
     clauses: tuple[str, ...] = ()
 
@@ -331,6 +358,9 @@ class IncidentRecorded(Event, frozen=True, kw_only=True):
     coup_id: str | None = None
     coup: int | None = None
     note: str = ""
+    person: str | None = None
+    """Whom it is about."""
+
     clauses: tuple[str, ...] = ()
 
 
@@ -343,40 +373,44 @@ class CoupClosed(Event, frozen=True, kw_only=True):
     status: str
     """SETTLED, NO_BET, VOID or TERMINATED."""
 
+    started: bool = True
+    """A card was dealt: only then it counts for the end of the shoe (procedure 5)."""
+
+
+_OWN: tuple[type[Event], ...] = (
+    TableOpened,
+    TableClosed,
+    DealerAssigned,
+    DealerChanged,
+    SeatTaken,
+    SeatVacated,
+    BettingRequested,
+    BettingNotOpened,
+    BettingOpened,
+    NoBetCoupDeclared,
+    NoMoreBetsAnnounced,
+    BettingClosed,
+    BookCloseRequested,
+    DealCalled,
+    DealingOpened,
+    DrawInstructed,
+    CoupStarted,
+    CardDealt,
+    PointsAnnounced,
+    NaturalDeclared,
+    ThirdCardDecision,
+    CoupResulted,
+    ResultCorrected,
+    OutcomeInvalidated,
+    CoupVoided,
+    CoupTerminated,
+    WithdrawalWindowOpened,
+    WithdrawalWindowClosed,
+    IncidentRecorded,
+    CoupClosed,
+)
 
 EVENTS: dict[str, type[Event]] = {
-    event.type: event
-    for event in (
-        TableOpened,
-        TableClosed,
-        DealerAssigned,
-        DealerChanged,
-        SeatTaken,
-        SeatVacated,
-        BettingRequested,
-        BettingNotOpened,
-        BettingOpened,
-        NoBetCoupDeclared,
-        NoMoreBetsAnnounced,
-        BettingClosed,
-        BookCloseRequested,
-        DealCalled,
-        DealingOpened,
-        DrawInstructed,
-        CoupStarted,
-        CardDealt,
-        PointsAnnounced,
-        NaturalDeclared,
-        ThirdCardDecision,
-        CoupResulted,
-        ResultCorrected,
-        OutcomeInvalidated,
-        CoupVoided,
-        CoupTerminated,
-        WithdrawalWindowOpened,
-        WithdrawalWindowClosed,
-        IncidentRecorded,
-        CoupClosed,
-    )
+    event.type: event for event in (*_OWN, *round_table.EVENTS, *round_hands.EVENTS)
 }
 """Every event of the service by its stable name."""
