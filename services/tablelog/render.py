@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from services.contracts import round as table
+from services.contracts import round_hands as hands
 from services.contracts import settlement as money
 from services.contracts import shoe as cards
 from services.contracts import wager as book
@@ -46,8 +47,10 @@ class Renderer:
         self._prefix = prefix
         self._wagers: dict[str, dict[str, OutLine]] = {}
         self._results: dict[str, table.CoupResulted] = {}
-        self._voids: dict[str, table.CoupVoided] = {}
-        self._numbers: dict[str, int] = {}
+        self._ends: dict[str, table.CoupVoided | table.CoupTerminated] = {}
+        """How coups without a result ended, until they are closed."""
+
+        self._invalidated: dict[str, table.OutcomeInvalidated] = {}
         self._coups: dict[int, OutLine] = {}
         """The last line of each coup, by number."""
 
@@ -111,10 +114,10 @@ class Renderer:
         """A rejected wager is in no coup's line."""
         self._wagers.get(coup_id, {}).pop(wager_id, None)
 
-    def coup_line(self, coup_id: str, number: int, **fields: Any) -> OutLine:
+    def coup_line(self, coup_id: str, number: int, *, revision: int = 1, **fields: Any) -> OutLine:
         """The line of a coup, remembered for the summary."""
         wagers = [dict(wager) for wager in self._wagers.get(coup_id, {}).values()]
-        line = {"kind": "coup", "coup": number, **fields, "wagers": wagers, "revision": 1}
+        line = {"kind": "coup", "coup": number, **fields, "wagers": wagers, "revision": revision}
         self._coups[number] = line
         return dict(line)
 
@@ -241,16 +244,26 @@ def _resulted(renderer: Renderer, event: table.CoupResulted) -> None:
     renderer._results[event.coup_id] = event  # noqa: SLF001
 
 
-def _voided(renderer: Renderer, event: table.CoupVoided) -> None:
-    renderer._voids[event.coup_id] = event  # noqa: SLF001
+def _ended(renderer: Renderer, event: table.CoupVoided | table.CoupTerminated) -> None:
+    renderer._ends[event.coup_id] = event  # noqa: SLF001
 
 
-def _coup_settled(renderer: Renderer, event: money.CoupSettled) -> OutLine:
-    result = renderer._results[event.coup_id]  # noqa: SLF001
+def _invalidated(renderer: Renderer, event: table.OutcomeInvalidated) -> None:
+    renderer._invalidated[event.coup_id] = event  # noqa: SLF001
+
+
+def _coup_settled(renderer: Renderer, event: money.CoupSettled) -> OutLine | None:
+    result = renderer._results.get(event.coup_id)  # noqa: SLF001
+    if result is None or event.coup_id in renderer._ends:  # noqa: SLF001
+        return None  # a void coup that paid what was won already: its line comes at its close
+    aside = renderer._invalidated.get(event.coup_id)  # noqa: SLF001
+    reason = {"reason": aside.reason} if aside and event.status == "INVALIDATED" else {}
     return renderer.coup_line(
         event.coup_id,
         event.coup,
+        revision=event.revision,
         status=event.status.lower(),
+        **reason,
         player=list(result.player),
         banker=list(result.banker),
         player_points=result.player_points,
@@ -264,23 +277,42 @@ def _coup_settled(renderer: Renderer, event: money.CoupSettled) -> OutLine:
     )
 
 
-def _book_revised(renderer: Renderer, event: book.BookRevised) -> OutLine | None:
-    void = renderer._voids.pop(event.coup_id, None)  # noqa: SLF001
-    if void is None:
+def _coup_closed(renderer: Renderer, event: table.CoupClosed) -> OutLine | None:
+    end = renderer._ends.pop(event.coup_id, None)  # noqa: SLF001
+    if end is None:
         return None
     return renderer.coup_line(
         event.coup_id,
-        void.coup,
-        status="void",
-        reason=void.reason,
-        player=list(void.player),
-        banker=list(void.banker),
-        player_points=points(void.player) if void.player else None,
-        banker_points=points(void.banker) if void.banker else None,
+        end.coup,
+        status=event.status.lower(),
+        reason=end.reason,
+        player=list(end.player),
+        banker=list(end.banker),
+        player_points=points(end.player) if end.player else None,
+        banker_points=points(end.banker) if end.banker else None,
         winner=None,
         natural=False,
         decisions=[],
     )
+
+
+_CARRIED_TO = {"NEXT_BURN": "next_burn", "NEXT_COUP": "next_coup_first", "BANKER_3": "banker_third"}
+
+
+def _carried(_: Renderer, event: cards.CardCarriedOver | hands.CardReassigned) -> OutLine | None:
+    to = _CARRIED_TO.get(event.to)
+    return {"kind": "carried", "card": event.card, "to": to} if to else None
+
+
+def _offer(what: str, seat: int, hand: str | None = None) -> OutLine:
+    return {"kind": "offer", "what": what, "seat": seat, "hand": hand.lower() if hand else None}
+
+
+def _window(
+    _: Renderer, event: table.WithdrawalWindowOpened | table.WithdrawalWindowClosed
+) -> OutLine:
+    status = "open" if isinstance(event, table.WithdrawalWindowOpened) else "closed"
+    return {"kind": "window", "what": "withdrawal", "status": status, "coup": event.coup}
 
 
 _RENDER: dict[type[Event], Callable[[Renderer, Any], OutLine | None]] = {
@@ -291,13 +323,23 @@ _RENDER: dict[type[Event], Callable[[Renderer, Any], OutLine | None]] = {
     table.IncidentRecorded: _incident,
     table.BettingNotOpened: _not_opened,
     table.CoupResulted: _resulted,
-    table.CoupVoided: _voided,
+    table.ResultCorrected: _resulted,
+    table.OutcomeInvalidated: _invalidated,
+    table.CoupVoided: _ended,
+    table.CoupTerminated: _ended,
+    table.CoupClosed: _coup_closed,
+    table.WithdrawalWindowOpened: _window,
+    table.WithdrawalWindowClosed: _window,
+    hands.CardReassigned: _carried,
+    hands.CardsOffered: lambda _, event: _offer("cards", event.seat, event.hand),
+    hands.ShoeOffered: lambda _, event: _offer("shoe", event.seat),
+    cards.CutOffered: lambda _, event: _offer("cut", event.seat),
+    cards.CardCarriedOver: _carried,
     book.WagerAccepted: _accepted,
     book.WagerChanged: _changed,
     book.WagerCancelled: _cancelled,
     book.WagerRejected: _rejected,
     book.WagerRefunded: _refunded,
-    book.BookRevised: _book_revised,
     money.WagerSettled: _settled,
     money.CoupSettled: _coup_settled,
 }
