@@ -6,10 +6,9 @@ leaves the command's default. What an answer holds goes into the response's fiel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from msgspec.structs import fields
 
@@ -24,8 +23,6 @@ COMMAND_IDS_MAX: Final = 100
 
 STAMPED: Final = frozenset({"at_us", "by", "second"})
 """Fields of a command that come with the caller, not with the request."""
-
-Handler = Callable[[Any, Any, Any], Any]
 
 
 def made(kind: type[Command], request: Message, stamp: Stamp, **more: Any) -> Command:
@@ -44,7 +41,7 @@ def made(kind: type[Command], request: Message, stamp: Stamp, **more: Any) -> Co
     return kind(**values)
 
 
-def _is_repeated(descriptor: FieldDescriptor) -> bool:
+def _is_repeated(descriptor: Any) -> bool:
     return bool(descriptor.is_repeated)
 
 
@@ -57,7 +54,7 @@ def fill(response: Message, answer: Mapping[str, Any]) -> Message:
     return response
 
 
-def command(kind: type[Command], response: type[Message]) -> Handler:
+def command(kind: type[Command], response: type[Message]) -> Any:
     """A handler for a request whose fields are those of a command."""
 
     async def handle(self: Any, request: Any, context: Any) -> Message:  # noqa: ARG001

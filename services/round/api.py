@@ -36,7 +36,7 @@ class RoundService(pb_grpc.RoundServiceServicer):
     RecordIncident = command(commands.RecordIncident, pb.RecordIncidentResponse)
     AdvanceTime = command(commands.AdvanceTime, pb.AdvanceTimeResponse)
 
-    async def OpenTable(self, request: Any, context: Any) -> pb.OpenTableResponse:  # noqa: N802, ARG002
+    async def OpenTable(self, request: Any, context: Any) -> pb.OpenTableResponse:
         """Put the settings together and open the table."""
         check_table_id(request.table_id)
         test = request.mode == "TEST"
@@ -62,7 +62,7 @@ class RoundService(pb_grpc.RoundServiceServicer):
         )
         return fill(pb.OpenTableResponse(result=carried.result), carried.answer)  # type: ignore[return-value]
 
-    async def GetTable(self, request: Any, context: Any) -> pb.GetTableResponse:  # noqa: N802, ARG002
+    async def GetTable(self, request: Any, context: Any) -> pb.GetTableResponse:
         """The table, its coup and what it waits for."""
         check_table_id(request.table_id)
         state: TableState = await self.runtime.executor.state(request.table_id)
@@ -87,19 +87,19 @@ class RoundService(pb_grpc.RoundServiceServicer):
                 response.closes_at_us = coup.closes_at_us
         return response
 
-    async def GetTableProgress(  # noqa: N802
+    async def GetTableProgress(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> pb.GetTableProgressResponse:
         """How far this service has come with a table."""
         progress = await self.runtime.progress(request.table_id, open_wallet_movements=0)
         return pb.GetTableProgressResponse(progress=progress)
 
-    async def ListCommandEvents(  # noqa: N802
+    async def ListCommandEvents(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> pb.ListCommandEventsResponse:
         """What commands led to in this service."""
         events = await command_events(self.runtime, request.table_id, list(request.command_ids))

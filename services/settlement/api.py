@@ -38,7 +38,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
 
-    async def GetCoup(self, request: Any, context: Any) -> pb.GetCoupResponse:  # noqa: N802, ARG002
+    async def GetCoup(self, request: Any, context: Any) -> pb.GetCoupResponse:
         """A coup as queries see it."""
         _coup_id(request.coup_id)
         async with self.runtime.pool.acquire() as connection:
@@ -49,7 +49,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         token = self.runtime.token(live.position)
         return pb.GetCoupResponse(coup=_message(parsed(story)), as_of_token=token)
 
-    async def ListCoups(self, request: Any, context: Any) -> pb.ListCoupsResponse:  # noqa: N802, ARG002
+    async def ListCoups(self, request: Any, context: Any) -> pb.ListCoupsResponse:
         """Coups of a table, oldest first."""
         check_table_id(request.table_id)
         if request.page_size < 0:
@@ -69,7 +69,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             response.next_page_token = ".".join(stories[-1].coup_id.rsplit(":", 2)[1:])
         return response
 
-    async def RebuildCoup(self, request: Any, context: Any) -> pb.RebuildCoupResponse:  # noqa: N802, ARG002
+    async def RebuildCoup(self, request: Any, context: Any) -> pb.RebuildCoupResponse:
         """A coup from the log alone, compared with what is stored."""
         coup_id = request.coup_id
         table_id, session = _coup_id(coup_id)
@@ -117,10 +117,10 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
                 return event
         return None
 
-    async def RebuildProjections(  # noqa: N802
+    async def RebuildProjections(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> AsyncIterator[pb.RebuildProjectionsResponse]:
         """Fold every projection again beside the live one."""
         steps: asyncio.Queue[tuple[int, int]] = asyncio.Queue(PROGRESS_QUEUE_MAX)
@@ -146,20 +146,20 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             projection=STORIES, position=live.position, end=live.position, switched=True
         )
 
-    async def GetTableProgress(  # noqa: N802
+    async def GetTableProgress(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> pb.GetTableProgressResponse:
         """How far this service has come with a table."""
         open_credits = await delivery.open_credits(self.runtime, request.table_id)
         progress = await self.runtime.progress(request.table_id, open_wallet_movements=open_credits)
         return pb.GetTableProgressResponse(progress=progress)
 
-    async def ListCommandEvents(  # noqa: N802
+    async def ListCommandEvents(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> pb.ListCommandEventsResponse:
         """What commands led to in this service."""
         events = await command_events(self.runtime, request.table_id, list(request.command_ids))

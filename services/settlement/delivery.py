@@ -28,7 +28,7 @@ class Delivery:
     """Follows the own log and credits what each settled wager is owed."""
 
     def __init__(self, runtime: Runtime, channel: Any) -> None:
-        self._wallet = pb_grpc.WalletServiceStub(channel)  # type: ignore[no-untyped-call]
+        self._wallet = pb_grpc.WalletServiceStub(channel)
         self._runtime = runtime
         self._subscription: Subscription[Record] = Subscription(
             CREDITS,

@@ -32,7 +32,7 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
     PlaceCutCard = command(commands.PlaceCutCard, pb.PlaceCutCardResponse)
     BurnCards = command(commands.BurnCards, pb.BurnCardsResponse)
 
-    async def LoadShoe(self, request: Any, context: Any) -> pb.LoadShoeResponse:  # noqa: N802, ARG002
+    async def LoadShoe(self, request: Any, context: Any) -> pb.LoadShoeResponse:
         """Seal the order, if there is one, and load the shoe."""
         check_table_id(request.table_id)
         order_id = ""
@@ -68,7 +68,7 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
             )
         return sealing.generated(decks)
 
-    async def DrawCard(self, request: Any, context: Any) -> pb.DrawCardResponse:  # noqa: N802, ARG002
+    async def DrawCard(self, request: Any, context: Any) -> pb.DrawCardResponse:
         """Record a card that came out, or take one out of a generated shoe."""
         check_table_id(request.table_id)
         more: dict[str, Any] = {"face_up": not request.face_down}
@@ -84,7 +84,7 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
         drawn = carried.answer.get("draw_number", 0)
         return pb.DrawCardResponse(result=carried.result, draw_number=drawn)
 
-    async def GetShoe(self, request: Any, context: Any) -> pb.GetShoeResponse:  # noqa: N802, ARG002
+    async def GetShoe(self, request: Any, context: Any) -> pb.GetShoeResponse:
         """The shoe on the table."""
         check_table_id(request.table_id)
         state: ShoeState = await self.runtime.executor.state(request.table_id)
@@ -102,19 +102,19 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
             last_coup=shoe.last_coup or 0,
         )
 
-    async def GetTableProgress(  # noqa: N802
+    async def GetTableProgress(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> pb.GetTableProgressResponse:
         """How far this service has come with a table."""
         progress = await self.runtime.progress(request.table_id, open_wallet_movements=0)
         return pb.GetTableProgressResponse(progress=progress)
 
-    async def ListCommandEvents(  # noqa: N802
+    async def ListCommandEvents(
         self,
         request: Any,
-        context: Any,  # noqa: ARG002
+        context: Any,
     ) -> pb.ListCommandEventsResponse:
         """What commands led to in this service."""
         events = await command_events(self.runtime, request.table_id, list(request.command_ids))

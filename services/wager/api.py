@@ -28,7 +28,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
     RejectWager = command(commands.RejectWager, pb.RejectWagerResponse)
     PermitStanding = command(commands.PermitStanding, pb.PermitStandingResponse)
 
-    async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:  # noqa: N802, ARG002
+    async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:
         """Stake on an area. The wager's id is the key: the same wager again is answered as before."""
         check_table_id(request.table_id)
         if not request.wager_id:
@@ -58,7 +58,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
         response = pb.PlaceWagerResponse(result=carried.result)
         return fill(response, carried.answer)  # type: ignore[return-value]
 
-    async def PlaceWagers(self, request: Any, context: Any) -> pb.PlaceWagersResponse:  # noqa: N802
+    async def PlaceWagers(self, request: Any, context: Any) -> pb.PlaceWagersResponse:
         """Many wagers in one call; they share a commit where they can."""
         if len(request.wagers) > WAGERS_MAX:
             raise InvalidCommand(
@@ -69,7 +69,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
         )
         return pb.PlaceWagersResponse(responses=responses)
 
-    async def GetBook(self, request: Any, context: Any) -> pb.GetBookResponse:  # noqa: N802, ARG002
+    async def GetBook(self, request: Any, context: Any) -> pb.GetBookResponse:
         """The book of the coup in progress."""
         check_table_id(request.table_id)
         state: BookState = await self.runtime.executor.state(request.table_id)
@@ -90,8 +90,10 @@ class WagerService(pb_grpc.WagerServiceServicer):
             )
         return response
 
-    async def GetTableProgress(  # noqa: N802
-        self, request: Any, context: Any  # noqa: ARG002
+    async def GetTableProgress(
+        self,
+        request: Any,
+        context: Any,
     ) -> pb.GetTableProgressResponse:
         """How far this service has come with a table."""
         state: BookState = await self.runtime.executor.state(request.table_id)
@@ -99,8 +101,10 @@ class WagerService(pb_grpc.WagerServiceServicer):
         progress = await self.runtime.progress(request.table_id, open_wallet_movements=pending)
         return pb.GetTableProgressResponse(progress=progress)
 
-    async def ListCommandEvents(  # noqa: N802
-        self, request: Any, context: Any  # noqa: ARG002
+    async def ListCommandEvents(
+        self,
+        request: Any,
+        context: Any,
     ) -> pb.ListCommandEventsResponse:
         """What commands led to in this service."""
         events = await command_events(self.runtime, request.table_id, list(request.command_ids))
