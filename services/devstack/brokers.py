@@ -23,6 +23,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, for_code
 
@@ -403,19 +404,29 @@ async def create_topics(
         )
         for name in names
     ]
-    created = []
+    created: list[TopicPartition] = []
     async with administration(bootstrap_servers) as client:
         response = await client.create_topics(wanted)
+        counts = {topic.name: topic.num_partitions for topic in wanted}
         for name, code, *message in response.topic_errors:
             if code == 0:
-                created.append(name)
+                created += [TopicPartition(name, number) for number in range(counts[name])]
             elif code != TOPIC_ALREADY_EXISTS:
                 raise for_code(code)(f"topic {name}: {message}")
-        # The controller has them; the broker hears of them a moment later.
+        # The controller has them. The broker hears of them a moment later, and again a moment
+        # later it leads their partitions: a write in between is refused.
         async with asyncio.timeout(START_TIMEOUT_S):
-            while not await _all_led(client, [topic.name for topic in wanted]):
+            while not await _all_led(client, list(counts)):
                 await asyncio.sleep(READY_POLL_S)
-    return tuple(created)
+            if created:
+                await _ask_every_leader(bootstrap_servers, created)
+    return tuple(dict.fromkeys(partition.topic for partition in created))
+
+
+async def _ask_every_leader(bootstrap_servers: str, partitions: list[TopicPartition]) -> None:
+    """Return once the leader of every partition has answered as such."""
+    async with AIOKafkaConsumer(bootstrap_servers=bootstrap_servers) as consumer:
+        await consumer.end_offsets(partitions)
 
 
 async def _all_led(client: AIOKafkaAdminClient, names: Sequence[str]) -> bool:
