@@ -19,7 +19,7 @@ import services
 from services.devstack.ports import LOOPBACK, free_ports
 from services.devstack.processes import ManagedProcess
 
-READY_TIMEOUT_S = 45.0
+READY_TIMEOUT_S = 90.0
 READY_POLL_S = 0.1
 PROBE_TIMEOUT_S = 2.0
 MIGRATION_TIMEOUT_S = 120.0

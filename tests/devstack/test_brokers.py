@@ -20,7 +20,7 @@ from services.devstack.brokers import (
 from services.devstack.ports import free_port
 from tests.support.broker import MakeTopic, chosen_kind
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from services.devstack.brokers import (
 from services.devstack.services import ServiceProcess, serving
 from services.devstack.stack import STATE_FILE, Stack, State, rotate_logs
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
 FAKE = Path(__file__).with_name("fake_service.py")
 
 
