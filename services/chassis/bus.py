@@ -75,8 +75,11 @@ BATCH_RECORDS_MAX: Final = 500
 
 SESSION_TIMEOUT_MS: Final = 10_000
 HEARTBEAT_MS: Final = 3_000
-REBALANCE_TIMEOUT_MS: Final = 30_000
-CONSUMER_REQUEST_TIMEOUT_MS: Final = 40_000
+REBALANCE_TIMEOUT_MS: Final = 10_000
+"""How long a group waits for members that do not join again. Ours do it at the next heartbeat,
+whatever their handlers are doing; a longer time only prolongs the silence after a member's death."""
+
+CONSUMER_REQUEST_TIMEOUT_MS: Final = 20_000
 """Joining a group is answered only when the others have joined too, so this is longer than that."""
 
 POLL_INTERVAL_MS_MAX: Final = 300_000
