@@ -101,6 +101,9 @@ class CardsInspected(Event, frozen=True, kw_only=True):
     witness: str
     video: str
     defects: tuple[Card, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """Ids of decks that lack a card: the shoe can't be loaded with them."""
+
     clauses: tuple[str, ...] = ()
 
 
@@ -264,6 +267,9 @@ class CardDrawn(Event, frozen=True, kw_only=True):
     """Who knows the card: SCANNER, PRESET, GENERATED, MANUAL, or UNREAD where nobody does yet."""
 
     device_id: str = ""
+    sequence: int | None = None
+    """Number of the electronic shoe's report; a repeat of it is dropped, a gap holds the coup."""
+
     pulled: int = 1
     """Cards that came out in the same movement; draw numbers count them upper first."""
 
@@ -280,6 +286,17 @@ class CardDrawn(Event, frozen=True, kw_only=True):
     """It left the shoe in an earlier coup and was kept for this one."""
 
     clauses: tuple[str, ...] = ()
+
+
+class CardRequested(Event, frozen=True, kw_only=True):
+    """A generated shoe was told to give a card before the book was closed: it waits for that."""
+
+    type = "card-requested"
+    shoe_id: str
+    coup_id: str
+    count: int = 1
+    to: str | None = None
+    face_up: bool | None = None
 
 
 class CardRevealed(Event, frozen=True, kw_only=True):
@@ -431,8 +448,10 @@ class CardsTransferred(Event, frozen=True, kw_only=True):
 
     count: int
     cuts_after: int | None = None
+    new_order: bool = False
+    """Their order was fixed anew and is sealed, as a preset or generated one is."""
+
     order_id: str = ""
-    """Where the order of the undealt cards is sealed from now on; "" where that did not change."""
 
     clauses: tuple[str, ...] = ()
 
@@ -540,6 +559,7 @@ EVENTS: dict[str, type[Event]] = {
         ErrorBurnApproved,
         CardsBurned,
         CardDrawn,
+        CardRequested,
         CardRevealed,
         CardExposedEarly,
         CardFoundExposed,

@@ -60,6 +60,10 @@ _SHOE: Final = {
     "card_replacement": _by_text(s000="3.1.3", s004="3.8 3.10"),
     "handled_cards": _by_text(s000="3.1.4", s004="3.9"),
     "integrity": _by_text(s000="1.3.1 4.1", s004="3.1 3.7"),
+    "device": _by_text(s000="", s003="", s004="4.11"),
+    "device_transfer": _by_text(s003="", s004="13.2 13.3.2 13.3.4"),
+    "device_replacement": _by_text(s003="", s004="13.3.1 13.3.3 13.5.2"),
+    "device_shoe": _by_text(s003="", s004="13.5.3 13.5.4"),
     "shuffler_fault": _by_text(s003="", s004="13.1 13.2 13.3 13.4 13.5"),
     "pick_up": _by_text(s000="3.7.1 3.7.2", s004=""),
 }

@@ -12,13 +12,23 @@ from types import ModuleType
 from typing import Any
 
 from services.contracts.common import Card
-from services.contracts.core import Caused, Command, Event, Heard, Meta, Refused, event_id
+from services.contracts.core import (
+    Caused,
+    Command,
+    Event,
+    Heard,
+    Meta,
+    NotYet,
+    Refused,
+    event_id,
+)
 from services.contracts.wager import DebitRequested, WagerRejected
 from services.round import domain as round_core
 from services.rules.cards import overfull
+from services.rules.shuffling import commitment
 from services.settlement import domain as settlement_core
 from services.shoe import domain as shoe_core
-from services.shoe.commands import LoadShoe
+from services.shoe.commands import LoadShoe, ResumeCoup
 from services.tablelog.render import SERVICES, Told
 from services.tablelog.steps import SHOE, WAGER, Step
 from services.wager import domain as wager_core
@@ -35,8 +45,9 @@ CORES: dict[str, ModuleType] = {
 class KnownOrder:
     """A shoe whose order, or the front of it, was given from outside."""
 
-    def __init__(self, order: Sequence[Card]) -> None:
+    def __init__(self, order: Sequence[Card], secret: bytes = b"") -> None:
         self._order = order
+        self._secret = secret
 
     def card(self, draw_number: int) -> Card | None:
         """The card with this draw number, if the order reaches that far."""
@@ -49,6 +60,18 @@ class KnownOrder:
     def overfull(self, decks: int) -> Card | None:
         """A card of which there are too many copies, if any."""
         return overfull(self._order, decks)
+
+    def commitment(self) -> str:
+        """The digest that binds to the order, where it has a secret."""
+        return commitment(self._secret, self._order) if self._secret else ""
+
+    def order(self) -> tuple[Card, ...]:
+        """The whole order."""
+        return tuple(self._order)
+
+    def secret(self) -> str:
+        """The secret bytes, hexadecimal."""
+        return self._secret.hex()
 
 
 def _listeners() -> dict[type[Event], tuple[str, ...]]:
@@ -71,7 +94,10 @@ class InProcessTable:
         self.table_id = table_id
         self.states: dict[str, Any] = {name: core.initial_state() for name, core in CORES.items()}
         self._versions = dict.fromkeys(SERVICES, 0)
-        self._cards: shoe_core.Cards = shoe_core.NoCards()
+        self._cards: shoe_core.Cards = shoe_core.NO_CARDS
+        self._before: shoe_core.Cards = shoe_core.NO_CARDS
+        """The order of the shoe before the present command."""
+
         self._placed: dict[str, tuple[PlaceWager, Refused | None]] = {}
 
     def run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
@@ -86,11 +112,19 @@ class InProcessTable:
                 return _repeated(command, *known), []
         told: list[Told] = []
         refused: Refused | None = None
-        before = self._cards
-        if isinstance(command, LoadShoe):
-            self._cards = shoe_core.NoCards() if step.order is None else KnownOrder(step.order)
+        before = self._before = self._cards
+        if isinstance(command, LoadShoe) or (
+            isinstance(command, ResumeCoup) and step.order is not None
+        ):
+            self._cards = (
+                shoe_core.NO_CARDS if step.order is None else KnownOrder(step.order, step.secret)
+            )
         try:
             queue = deque(self._decide(step.service, command, command_id, command_id, 1, told))
+        except NotYet as not_yet:
+            # Nothing is under way here: what a service has not heard, it will not hear.
+            self._cards = before
+            refused = Refused("STATE", str(not_yet))
         except Refused as no:
             self._cards = before
             refused = no
@@ -114,7 +148,7 @@ class InProcessTable:
         core = CORES[service]
         state = self.states[service]
         if service == SHOE:
-            events = core.decide(command, state, self._cards)
+            events = core.decide(command, state, self._cards, self._before)
         else:
             events = core.decide(command, state)
         pending: list[_Pending] = []
@@ -132,6 +166,7 @@ class InProcessTable:
                 cause=cause,
                 depth=depth,
                 coup_id=getattr(event, "coup_id", None) or "",
+                second=command.second,
             )
             pending.append((service, event, meta, event_id(service, self.table_id, version)))
             if isinstance(event, DebitRequested):

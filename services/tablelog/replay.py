@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from services.contracts.core import SYSTEM, Refused
 from services.round.commands import AdvanceTime
 from services.rules.cards import CARDS_PER_DECK, FULL_DECK
+from services.rules.shuffling import SECRET_BYTES
 from services.tablelog import lines as log
 from services.tablelog.chains import behind
 from services.tablelog.inprocess import InProcessTable
@@ -98,4 +100,4 @@ def _with_order(step: Step, line: Line, table: InProcessTable) -> Step:
         swap = secrets.randbelow(last + 1)
         order[last], order[swap] = order[swap], order[last]
     assert len(order) == decks * CARDS_PER_DECK
-    return Step(step.service, step.command, order=tuple(order), key=step.key)
+    return replace(step, order=tuple(order), secret=secrets.token_bytes(SECRET_BYTES))

@@ -32,6 +32,9 @@ class Step(Struct, frozen=True):
     order: tuple[Card, ...] | None = None
     """The preset order of a shoe; it travels beside the command, never in it."""
 
+    secret: bytes = b""
+    """What hides the order of a generated shoe in its commitment; beside the command likewise."""
+
     key: str | None = None
     """What makes a repeat of the step recognisable across lines: a wager's id."""
 

@@ -19,14 +19,14 @@ from services.shoe.domain.state import (
 )
 
 __all__ = [
-    "NO_CARDS",
-    "Cards",
     "EVENTS",
     "FOLLOWS",
     "HEARS",
-    "NoCards",
+    "NO_CARDS",
     "SERVICE",
     "STATE_SCHEMA",
+    "Cards",
+    "NoCards",
     "ShoeState",
     "answer",
     "decide",

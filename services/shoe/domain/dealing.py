@@ -1,228 +1,246 @@
-"""Burns, draws, the cutting card and the end of the shoe (Procedures 2 and 5)."""
+"""Cards that leave the shoe for a coup, and the cutting card among them (Procedure 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from msgspec import Struct
 
 from services.contracts.common import Card
 from services.contracts.core import Event, Refused
 from services.contracts.guards import require_role
 from services.contracts.shoe import (
     CardDrawn,
-    CardsBurned,
+    CardIdentified,
+    CardRequested,
+    CardRevealed,
     CutCardReached,
-    LastCoupDesignated,
     ShoeExhausted,
-    ShoeInvalidated,
-    ShoeRetired,
 )
-from services.rules import burns
-from services.shoe.commands import (
-    BurnCards,
-    DrawCard,
-    Proceed,
-)
+from services.rules.roles import PLAYER
+from services.shoe.commands import DrawCard
+from services.shoe.domain.burning import burned
+from services.shoe.domain.ending import behind, invalidated, last_coup
 from services.shoe.domain.evolve import fold
+from services.shoe.domain.reading import breach_by, identity_of, is_repeat, missing_before
 from services.shoe.domain.state import (
+    BETTING,
     BETWEEN_COUPS,
-    DEALER_CHANGE,
+    CLOSED,
+    DEALING,
     GENERATED,
+    IDLE,
     NEW_SHOE,
+    NEXT_COUP,
+    RESULTED,
     Cards,
     Shoe,
     ShoeState,
+    card_at,
     clauses_for,
     rules_of,
-    settings_of,
+    usable_shoe,
 )
 
-
-def burn(command: BurnCards, state: ShoeState, cards: Cards) -> Sequence[Event]:
-    shoe = _usable(state)
-    if state.course.phase != "IDLE":
-        raise Refused("STATE", "cards are burned between coups, with no betting open")
-    if command.reason == "DISCRETION":
-        return _discretionary(command, state, shoe, cards)
-    require_role(command, "DEALER", what="burning cards")
-    if command.reason not in shoe.owed:
-        raise Refused("STATE", f"no {command.reason} burn is owed")
-    count, first = _size_of(command.reason, state, cards, command.first_card)
-    if command.count is not None and command.count != count:
-        raise Refused("STATE", f"the {command.reason} burn is {count} cards")
-    return _burned(state, command.reason, count, first)
+HELD_BY_PLAYERS = ("C", "D")
+"""Methods in which a player may hold the shoe."""
 
 
-def _discretionary(
-    command: BurnCards, state: ShoeState, shoe: Shoe, cards: Cards
-) -> Sequence[Event]:
-    rules = rules_of(state).burn
-    if rules.discretionary_by is None:
-        raise Refused("NOT_PERMITTED", "this rulebook knows no burns at discretion")
-    require_role(command, rules.discretionary_by, what="a burn at discretion")
-    count = command.count if command.count is not None else 1
-    if not 1 <= count <= min(rules.discretionary_max_cards, shoe.left):
-        raise Refused(
-            "NOT_PERMITTED",
-            f"1 to {rules.discretionary_max_cards} cards are burned at discretion",
-            clauses_for(state, "burn_discretion"),
-        )
-    del cards
-    return _burned(state, "DISCRETION", count, None)
+class Pull(Struct, frozen=True):
+    """What is known of a movement that takes cards out of the shoe."""
 
+    count: int = 1
+    pulled: int = 0
+    """Cards of the whole movement, where these are only some of them."""
 
-def _size_of(
-    reason: str, state: ShoeState, cards: Cards, first: Card | None
-) -> tuple[int, Card | None]:
-    """Number of cards of an owed burn, and its first card where that one is turned up."""
-    rules = rules_of(state)
-    if reason == BETWEEN_COUPS:
-        return rules.burn.between_coups, None
-    if reason == DEALER_CHANGE:
-        return rules.burn.dealer_change, None
-    shoe = _usable(state)
-    card = cards.card(shoe.drawn + 1) or first
-    if rules.burn.new_shoe == "FACE_VALUE" and card is None:
-        raise Refused("STATE", "the first card's face tells how many are burned: it must be read")
-    count = burns.new_shoe_burn(rules, card)
-    return count, card if rules.burn.first_card_face_up else None
+    read: tuple[Card, ...] = ()
+    """What an electronic shoe read, upper card first."""
 
-
-def _usable(state: ShoeState) -> Shoe:
-    if state.shoe is None:
-        raise Refused("STATE", "there is no shoe on the table")
-    if state.shoe.ended or state.shoe.invalid:
-        raise Refused("SHOE_ENDED", f"shoe {state.shoe.shoe_id} deals no more")
-    return state.shoe
-
-
-_BURN_RULES = {
-    NEW_SHOE: "burn_new_shoe",
-    BETWEEN_COUPS: "burn_between_coups",
-    DEALER_CHANGE: "burn_dealer_change",
-    "DISCRETION": "burn_discretion",
-    "GAME_ERROR": "burn_game_error",
-}
-
-
-def _burned(state: ShoeState, reason: str, count: int, first_card: Card | None) -> Sequence[Event]:
-    """The burn, and what follows when the cutting card comes out with it (X-46)."""
-    shoe = _usable(state)
-    if shoe.left < count:
-        return [retired(shoe, "EXHAUSTED")]
-    burned = CardsBurned(
-        shoe_id=shoe.shoe_id,
-        reason=reason,
-        count=count,
-        first_draw_number=shoe.drawn + 1,
-        first_card=first_card,
-        clauses=clauses_for(state, _BURN_RULES[reason]),
-    )
-    cut = shoe.cuts_after
-    if cut is None or shoe.cut_shown or not shoe.drawn <= cut < shoe.drawn + count:
-        return [burned]
-    # The cutting card comes out before the last card of the burn, and is told before it: who
-    # waits for the burn must know by then that the shoe is over.
-    reached = CutCardReached(
-        shoe_id=shoe.shoe_id,
-        after_draw_number=cut,
-        as_first=False,
-        in_burn=True,
-        clauses=clauses_for(state, "end_of_shoe"),
-    )
-    if rules_of(state).cutting_card_in_burn == "RETIRE_SHOE":
-        after = fold(state, [reached, burned]).shoe
-        assert after is not None
-        return [reached, burned, retired(after, "CUT_CARD_IN_BURN")]
-    return [reached, _last_coup(state, shoe, state.course.coup + 1), burned]
-
-
-def _last_coup(state: ShoeState, shoe: Shoe, coup: int) -> LastCoupDesignated:
-    return LastCoupDesignated(
-        shoe_id=shoe.shoe_id,
-        coup=coup,
-        call=rules_of(state).last_coup_call,
-        clauses=clauses_for(state, "last_coup"),
-    )
-
-
-def retired(shoe: Shoe, reason: str) -> ShoeRetired:
-    return ShoeRetired(
-        shoe_id=shoe.shoe_id,
-        reason=reason,
-        dealt=shoe.dealt,
-        burned=shoe.burned,
-        left=shoe.left,
-        lapsed=shoe.owed,
-    )
+    to: str | None = None
+    face_up: bool | None = None
+    source: str = ""
+    device_id: str = ""
+    sequence: int | None = None
+    before_close: bool = False
+    instructed: bool = True
+    unread: bool = False
 
 
 def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
-    require_role(command, "DEALER", what="drawing a card")
-    shoe = _usable(state)
-    phase = state.course.phase
-    if phase == "IDLE":
-        return _drawn_between_coups(state, shoe)
-    if phase == "RESULTED":
+    instructed = _check_actor(command, state)
+    if is_repeat(command, state):
+        return ()  # the device sent this report before (N-5)
+    shoe = usable_shoe(state)
+    _check_device(command, state)
+    course = state.course
+    if course.phase == IDLE:
+        return _drawn_between_coups(command, state, cards)
+    if course.phase == RESULTED:
         raise Refused("STATE", "the coup has its result: no card belongs to it")
-    if shoe.source == GENERATED and phase != "DEALING":
+    if course.held:
+        raise Refused("STATE", "the card that was out before the close waits for its attestation")
+    if shoe.fault:
+        raise Refused("STATE", "the shuffling device failed: the table waits for what follows")
+    if shoe.source == GENERATED and course.phase != DEALING:
+        return _asked(command, state, shoe)
+    pull = Pull(
+        count=command.count,
+        read=_upper_first(command),
+        to=command.to,
+        face_up=_face(command),
+        source=command.source,
+        device_id=command.device_id,
+        sequence=command.sequence,
+        before_close=course.phase == BETTING,
+        instructed=instructed,
+        unread=command.unread,
+    )
+    missing = missing_before(command, state)
+    lost = Pull(count=missing, pulled=1, unread=True)
+    events = list(drawn(state, cards, lost)) if missing else []
+    after = fold(state, events)
+    return [*events, *carried_first(after, cards), *drawn(_with_carried(after, cards), cards, pull)]
+
+
+def _with_carried(state: ShoeState, cards: Cards) -> ShoeState:
+    return fold(state, carried_first(state, cards))
+
+
+def _check_actor(command: DrawCard, state: ShoeState) -> bool:
+    """Who may draw; False where a player does so without the dealer's word (004 8.19, 8.28)."""
+    course = state.course
+    if command.by.role != PLAYER:
+        require_role(command, "DEALER", what="drawing a card")
+        return True
+    if course.method not in HELD_BY_PLAYERS or course.holder is None:
+        require_role(command, "DEALER", what="drawing a card")
+    if command.by.id != course.holder:
+        raise Refused("ROLE", f"the shoe is with {course.holder}, not with {command.by.id}")
+    instructed = course.instructed > 0
+    if not instructed and state.shoe is not None and state.shoe.source == GENERATED:
+        raise Refused(
+            "STATE",
+            "the dealer has not asked for a card",
+            clauses_for(state, "draw_without_instruction"),
+        )
+    return instructed
+
+
+def _check_device(command: DrawCard, state: ShoeState) -> None:
+    if command.device_id and command.device_id not in state.custody.devices:
+        raise Refused("UNKNOWN", f"the device {command.device_id} does not belong to this table")
+
+
+def _upper_first(command: DrawCard) -> tuple[Card, ...]:
+    """Cards pulled together count upper first, in whatever order they were read (002 L33-L34)."""
+    if not command.cards:
+        return (command.card,) if command.card is not None else ()
+    layers = command.layers or tuple(range(1, len(command.cards) + 1))
+    ranked = sorted(zip(layers, command.cards, strict=True))
+    return tuple(card for _, card in ranked)
+
+
+def _face(command: DrawCard) -> bool | None:
+    """How the card is laid; none: as the dealing method has it."""
+    if command.face is not None:
+        return command.face == "UP"
+    return None if command.face_up else False
+
+
+def _asked(command: DrawCard, state: ShoeState, shoe: Shoe) -> Sequence[Event]:
+    """A generated shoe gives no card before the book is closed (D5)."""
+    if state.course.phase != CLOSED:
         raise Refused(
             "STATE",
             "no card is drawn before betting and the book are closed",
             clauses_for(state, "cut_off"),
         )
-    return _drawn(state, cards, command)
+    return [
+        CardRequested(
+            shoe_id=shoe.shoe_id,
+            coup_id=state.course.coup_id,
+            count=command.count,
+            to=command.to,
+            face_up=_face(command),
+        )
+    ]
 
 
-def _drawn_between_coups(state: ShoeState, shoe: Shoe) -> Sequence[Event]:
+def _drawn_between_coups(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     """A card that comes out between coups: it is the burn that is owed, or nobody wants it."""
+    shoe = usable_shoe(state)
     rules = rules_of(state).burn
     if NEW_SHOE in shoe.owed:
         if rules.missing == "REFUSE":
-            raise Refused("BURN_OWED", "the new shoe's burn is owed")
-        return [
-            ShoeInvalidated(
-                shoe_id=shoe.shoe_id,
-                reason="NO_BURN",
-                dealt=shoe.dealt + 1,
-                burned=shoe.burned,
-                left=shoe.left - 1,
-                clauses=clauses_for(state, "burn_missing"),
+            raise Refused(
+                "BURN_OWED", "the new shoe's burn is owed", clauses_for(state, "burn_missing")
             )
-        ]
+        return invalidated(state, cards)
     if BETWEEN_COUPS in shoe.owed:
-        return _burned(state, BETWEEN_COUPS, rules.between_coups, None)
+        read = _upper_first(command)
+        return burned(state, cards, BETWEEN_COUPS, rules.between_coups, read=read)
     raise Refused("STATE", "no coup is running and no burn is owed: the table waits for betting")
 
 
-def _drawn(state: ShoeState, cards: Cards, command: DrawCard | None = None) -> Sequence[Event]:
+def drawn(state: ShoeState, cards: Cards, pull: Pull) -> Sequence[Event]:
+    """The cards of one movement, upper first, as far as the shoe has them."""
+    events: list[Event] = []
+    for place in range(pull.count):
+        step = _one(state, cards, pull, place)
+        if isinstance(step[0], ShoeExhausted) and place:
+            break  # fewer came out than were pulled at
+        state = fold(state, step)
+        events.extend(step)
+        if state.shoe is None or state.shoe.ended:
+            break
+    return events
+
+
+def _one(state: ShoeState, cards: Cards, pull: Pull, place: int) -> Sequence[Event]:
     """One card for the coup in progress, after the cutting card where that comes first."""
-    shoe = _usable(state)
-    course = state.course
+    shoe, course = usable_shoe(state), state.course
     number = shoe.drawn + 1
-    card = cards.card(number) or (command.card if command else None)
-    if card is None or shoe.left < 1:
-        return [
-            ShoeExhausted(
-                shoe_id=shoe.shoe_id,
-                coup_id=course.coup_id,
-                clauses=clauses_for(state, "insufficient_cards"),
-            ),
-            retired(shoe, "EXHAUSTED"),
-        ]
-    face_up = command.face_up if command else True
-    source = shoe.source if cards.card(number) else (command.source if command else "")
-    drawn = CardDrawn(
-        shoe_id=shoe.shoe_id,
-        coup_id=course.coup_id,
-        draw_number=number,
-        card=card if face_up else None,
-        face_up=face_up,
-        to=command.to if command else None,
-        source=source,
-    )
+    read = pull.read[place] if place < len(pull.read) else None
+    ordered = card_at(shoe, cards, number)
+    card = ordered or read
+    if shoe.left < 1 or (card is None and not pull.unread):
+        exhausted = ShoeExhausted(
+            shoe_id=shoe.shoe_id,
+            coup_id=course.coup_id,
+            clauses=clauses_for(state, "insufficient_cards"),
+        )
+        return behind(state, [exhausted], cards, "EXHAUSTED")
+    if ordered is None and card is not None and (breach := breach_by(state, cards, number, card)):
+        return behind(state, [breach], cards, "INTEGRITY")
+    face_up = pull.face_up if pull.face_up is not None else course.method == "A"
+    source = shoe.source if ordered else ("UNREAD" if card is None else pull.source)
+    events: list[Event] = [
+        CardDrawn(
+            shoe_id=shoe.shoe_id,
+            coup_id=course.coup_id,
+            draw_number=number,
+            card=card if face_up else None,
+            face_up=face_up,
+            to=pull.to,
+            source=source,
+            device_id=pull.device_id,
+            sequence=pull.sequence,
+            pulled=pull.pulled or pull.count,
+            before_close=pull.before_close,
+            scanned=read is not None,
+            instructed=pull.instructed,
+        )
+    ]
+    if not face_up and ordered is None and card is not None:
+        events.append(CardIdentified(shoe_id=shoe.shoe_id, draw_number=number, card=card))
+    return [*_cutting_card(state, shoe), *events]
+
+
+def _cutting_card(state: ShoeState, shoe: Shoe) -> Sequence[Event]:
     if shoe.cuts_after != shoe.drawn or shoe.cut_shown:
-        return [drawn]
-    as_first = course.drawn == 0
+        return ()
+    course = state.course
+    as_first = not course.numbers
     plus_one = rules_of(state).end_of_shoe == "FINISH_PLUS_ONE" and not as_first
     reached = CutCardReached(
         shoe_id=shoe.shoe_id,
@@ -231,46 +249,44 @@ def _drawn(state: ShoeState, cards: Cards, command: DrawCard | None = None) -> S
         in_burn=False,
         clauses=clauses_for(state, "end_of_shoe"),
     )
-    return [reached, _last_coup(state, shoe, course.coup + 1 if plus_one else course.coup), drawn]
+    return [reached, last_coup(state, shoe, course.coup + 1 if plus_one else course.coup)]
 
 
-def proceed(_: Proceed, state: ShoeState, cards: Cards) -> Sequence[Event]:
-    """What has fallen due: instructed draws, burns by themselves, the end of the shoe."""
+def carried_first(state: ShoeState, cards: Cards) -> Sequence[Event]:
+    """Cards kept from the coup before are the first of this one (002 L32, 004 12.4)."""
     shoe = state.shoe
     if shoe is None or shoe.ended:
         return ()
-    if not state.open:
-        return [retired(shoe, "TABLE_CLOSED")]
-    events: list[Event] = []
-    while state.course.instructed > 0 and state.shoe is not None and not state.shoe.ended:
-        step = _drawn(state, cards)
-        state = fold(state, step)
-        events.extend(step)
-    if state.course.phase != "IDLE":
-        return events
-    if shoe.last_coup is not None and state.course.coup >= shoe.last_coup:
-        return [*events, retired(shoe, "LAST_COUP")]
-    due = (DEALER_CHANGE, BETWEEN_COUPS) if state.course.betting_requested else (DEALER_CHANGE,)
-    return [*events, *met_debts(state, cards, reasons=due)]
+    return [
+        CardDrawn(
+            shoe_id=shoe.shoe_id,
+            coup_id=state.course.coup_id,
+            draw_number=kept.draw_number,
+            card=identity_of(state, cards, kept.draw_number) if kept.seen else None,
+            face_up=kept.seen,
+            source=shoe.source if kept.card is None else "SCANNER",
+            carried=True,
+            clauses=clauses_for(state, "extra_card"),
+        )
+        for kept in shoe.carried
+        if kept.to == NEXT_COUP and kept.coup_id != state.course.coup_id
+    ]
 
 
-def met_debts(state: ShoeState, cards: Cards, *, reasons: Sequence[str]) -> Sequence[Event]:
-    """Burns that are owed for these reasons, made now where the table burns by itself."""
-    if not settings_of(state).auto_burn:
-        return ()
+def turned(state: ShoeState, cards: Cards) -> Sequence[Event]:
+    """Cards that lie face down and are to be turned."""
+    shoe = state.shoe
     events: list[Event] = []
-    while state.shoe is not None and not state.shoe.ended:
-        reason = next((owed for owed in state.shoe.owed if owed in reasons), None)
-        if reason is None:
-            break
-        if reason == NEW_SHOE and _needs_reading(state, cards):
-            break  # the electronic shoe reports the first card with the burn
-        step = _burned(state, reason, *_size_of(reason, state, cards, None))
-        state = fold(state, step)
-        events.extend(step)
+    for number, seat in state.course.turn:
+        card = identity_of(state, cards, number)
+        if shoe is not None and card is not None:
+            events.append(
+                CardRevealed(
+                    shoe_id=shoe.shoe_id,
+                    coup_id=state.course.coup_id,
+                    draw_number=number,
+                    card=card,
+                    seat=seat,
+                )
+            )
     return events
-
-
-def _needs_reading(state: ShoeState, cards: Cards) -> bool:
-    shoe = _usable(state)
-    return rules_of(state).burn.new_shoe == "FACE_VALUE" and cards.card(shoe.drawn + 1) is None

@@ -12,20 +12,49 @@ from services.contracts.shoe import (
 )
 from services.shoe.commands import (
     ActivateRulebook,
+    ApproveErrorBurn,
+    AssembleShoe,
     BurnCards,
+    CollectCards,
     CutCards,
     DeclineCut,
     DrawCard,
+    EndShoe,
+    EnterCard,
+    ExposeNext,
     InspectCards,
     LoadShoe,
     OfferCut,
     PlaceCutCard,
     Proceed,
+    RegisterShoeDevice,
+    RegisterShuffleDevice,
+    RejectDeck,
+    RemoveCards,
+    ReplaceCards,
+    ReportFault,
     RequestRiffle,
+    ResumeCoup,
+    SealPack,
     ShuffleCards,
 )
-from services.shoe.domain.dealing import burn, draw, proceed
+from services.shoe.domain.burning import approve_error_burn, burn
+from services.shoe.domain.dealing import draw
+from services.shoe.domain.device import report_fault, resume
+from services.shoe.domain.due import proceed
+from services.shoe.domain.ending import end_shoe
+from services.shoe.domain.errors import expose_next
 from services.shoe.domain.loading import load
+from services.shoe.domain.packs import (
+    assemble,
+    collect,
+    register_shoe_device,
+    register_shuffle_device,
+    reject_deck,
+    remove_cards,
+    replace_cards,
+    seal_pack,
+)
 from services.shoe.domain.preparing import (
     cut,
     decline_cut,
@@ -35,6 +64,7 @@ from services.shoe.domain.preparing import (
     request_riffle,
     shuffle,
 )
+from services.shoe.domain.reading import enter
 from services.shoe.domain.state import NO_CARDS, Cards, ShoeState
 
 
@@ -48,15 +78,23 @@ def answer(command: Command, events: Sequence[Event], state: ShoeState) -> Mappi
 
 
 def decide(
-    command: Command, state: ShoeState, cards: Cards = NO_CARDS
+    command: Command, state: ShoeState, cards: Cards = NO_CARDS, before: Cards = NO_CARDS
 ) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it."""
+    """Events that the command causes; raises `Refused` where the rules do not allow it.
+
+    `cards` is the sealed order of the shoe in question. Where the command brings in another order
+    (`LoadShoe`, `ResumeCoup`), that is `cards`, and `before` is the one which it replaces.
+    """
     if isinstance(command, ActivateRulebook):
         return [RulebookActivated(session=command.session, settings=command.settings)]
     if state.settings is None:
         raise NotYet("the shoe service has not heard yet that this table is open")
     if not state.open and not isinstance(command, Proceed):
         raise Refused("STATE", "the table is closed")
+    if isinstance(command, LoadShoe):
+        return load(command, state, cards, before)
+    if isinstance(command, ResumeCoup):
+        return resume(command, state, cards, before)
     return _DECIDE[type(command)](command, state, cards)
 
 
@@ -68,8 +106,20 @@ _DECIDE: dict[type[Command], Callable[[Any, ShoeState, Cards], Sequence[Event]]]
     DeclineCut: decline_cut,
     CutCards: cut,
     PlaceCutCard: place_cut_card,
-    LoadShoe: load,
     BurnCards: burn,
+    ApproveErrorBurn: approve_error_burn,
     DrawCard: draw,
+    EnterCard: enter,
+    ExposeNext: expose_next,
+    EndShoe: end_shoe,
+    ReportFault: report_fault,
+    RegisterShoeDevice: register_shoe_device,
+    RegisterShuffleDevice: register_shuffle_device,
+    AssembleShoe: assemble,
+    RejectDeck: reject_deck,
+    ReplaceCards: replace_cards,
+    RemoveCards: remove_cards,
+    SealPack: seal_pack,
+    CollectCards: collect,
     Proceed: proceed,
 }

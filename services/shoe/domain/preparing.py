@@ -13,6 +13,7 @@ from services.contracts.shoe import (
     CutDeclined,
     CutMade,
     CutOffered,
+    PackOpened,
     PreShuffledIntroduced,
     RiffleRequested,
     ShoeAssembled,
@@ -30,6 +31,7 @@ from services.shoe.commands import (
 )
 from services.shoe.domain.state import (
     CARDS_PER_DECK,
+    WINDOW,
     Cards,
     ShoeState,
     clauses_for,
@@ -48,9 +50,13 @@ def inspect(command: InspectCards, state: ShoeState, _: Cards) -> Sequence[Event
             "ROLE", "two different persons inspect the cards", clauses_for(state, "inspection")
         )
     if rules.video_required and not command.video:
-        raise Refused("APPROVAL", "the inspection needs a video reference")
+        raise Refused(
+            "APPROVAL",
+            "the inspection needs a video reference",
+            clauses_for(state, "inspection"),
+        )
     events: list[Event] = []
-    if not state.preparation.assembled:
+    if not state.preparation.assembled and command.stage == "PRE":
         decks = settings_of(state).decks
         events.append(ShoeAssembled(decks=decks, cards=decks * CARDS_PER_DECK))
     events.append(
@@ -59,6 +65,7 @@ def inspect(command: InspectCards, state: ShoeState, _: Cards) -> Sequence[Event
             witness=command.witness,
             video=command.video,
             defects=command.defects,
+            incomplete=command.incomplete,
             clauses=clauses_for(state, "inspection"),
         )
     )
@@ -68,13 +75,10 @@ def inspect(command: InspectCards, state: ShoeState, _: Cards) -> Sequence[Event
 def shuffle(command: ShuffleCards, state: ShoeState, _: Cards) -> Sequence[Event]:
     require_role(command, "DEALER", what="shuffling")
     rules = rules_of(state)
-    preparation = state.preparation
     if command.procedure == "PRE_SHUFFLED":
-        if not rules.pre_shuffled_packs:
-            raise Refused("NOT_PERMITTED", "this rulebook takes no pre-shuffled packs")
-        return [PreShuffledIntroduced()]
+        return _introduced(command, state)
     manual = rules.shuffle_procedure == "WASH_STACK_RIFFLE"
-    if command.procedure == "RIFFLE" and not preparation.pre_shuffled and manual:
+    if command.procedure == "RIFFLE" and not state.preparation.pre_shuffled and manual:
         raise Refused("STATE", "a riffle alone is not this rulebook's shuffle")
     if manual and command.procedure not in ("MANUAL", "RIFFLE"):
         raise Refused(
@@ -85,8 +89,34 @@ def shuffle(command: ShuffleCards, state: ShoeState, _: Cards) -> Sequence[Event
     if command.procedure == "MULTISHUFFLER":
         decks = settings_of(state).decks
         if decks not in rules.multishuffler_decks:
-            raise Refused("DECKS", f"a multishuffler does not take {decks} decks here")
-    return [CardsShuffled(procedure=command.procedure, clauses=clauses_for(state, "shuffle"))]
+            raise Refused(
+                "DECKS",
+                f"a multishuffler does not take {decks} decks here",
+                clauses_for(state, "decks"),
+            )
+    if command.procedure == "DEVICE" and "SHUFFLING_DEVICE" not in rules.card_sources:
+        raise Refused("NOT_PERMITTED", "this rulebook takes no shuffling device")
+    if command.device_id and command.device_id not in state.custody.shufflers:
+        raise Refused("UNKNOWN", f"the machine {command.device_id} is not this table's")
+    return [
+        CardsShuffled(
+            procedure=command.procedure,
+            device_id=command.device_id,
+            clauses=clauses_for(state, "shuffle"),
+        )
+    ]
+
+
+def _introduced(command: ShuffleCards, state: ShoeState) -> Sequence[Event]:
+    """A sealed pack of shuffled cards comes in (004 3.5, 4.1.2)."""
+    if not rules_of(state).pre_shuffled_packs:
+        raise Refused("NOT_PERMITTED", "this rulebook takes no pre-shuffled packs")
+    clauses = clauses_for(state, "pre_shuffled")
+    known = command.seal_id in state.custody.seals
+    if not known and (command.seal_id or not settings_of(state).test):
+        raise Refused("UNKNOWN", f"no pack lies under the seal {command.seal_id!r}", clauses)
+    opened = [PackOpened(seal_id=command.seal_id, clauses=clauses)] if known else []
+    return [*opened, PreShuffledIntroduced(seal_id=command.seal_id, clauses=clauses)]
 
 
 def request_riffle(command: RequestRiffle, state: ShoeState, _: Cards) -> Sequence[Event]:
@@ -98,14 +128,28 @@ def request_riffle(command: RequestRiffle, state: ShoeState, _: Cards) -> Sequen
     return [RiffleRequested(player=command.player)]
 
 
+def _stack(state: ShoeState) -> int:
+    """Cards that are cut: all of them, or those that a failed device had left (004 13.5.3)."""
+    shoe = state.shoe
+    if shoe is not None and not shoe.ended and shoe.fault == WINDOW:
+        return shoe.left
+    return settings_of(state).decks * CARDS_PER_DECK
+
+
 def _ready_for_cut(state: ShoeState) -> None:
     preparation = state.preparation
     if not preparation.shuffled:
         raise Refused("STATE", "the cards are not shuffled yet")
+    if preparation.procedure == "DEVICE":
+        raise Refused(
+            "NOT_PERMITTED", "cards in a shuffling device are not cut", clauses_for(state, "device")
+        )
     if preparation.cut is not None:
         raise Refused("STATE", "the cards are cut already")
     if preparation.riffle_owed:
-        raise Refused("STATE", "a riffle was asked for and comes before the cut")
+        raise Refused(
+            "STATE", "a riffle was asked for and comes before the cut", clauses_for(state, "riffle")
+        )
 
 
 def _next_cutter(state: ShoeState) -> int | None:
@@ -151,7 +195,7 @@ def cut(command: CutCards, state: ShoeState, _: Cards) -> Sequence[Event]:
     if rules.cut_by == "PLAYER_CHAIN" and (due := _next_cutter(state)) != command.seat:
         who = f"seat {due}" if due is not None else "the game supervisor"
         raise Refused("CUT_ORDER", f"{who} is to cut", clauses_for(state, "cut_order"))
-    stack = settings_of(state).decks * CARDS_PER_DECK
+    stack = _stack(state)
     if not cutting.cut_position_ok(rules, command.position, stack):
         least = rules.cut_in_min_cards
         raise Refused(
@@ -171,11 +215,12 @@ def place_cut_card(command: PlaceCutCard, state: ShoeState, _: Cards) -> Sequenc
     require_role(command, "DEALER", what="placing the cutting card")
     if state.preparation.cut is None:
         raise Refused("STATE", "the cards are not cut yet")
-    stack = settings_of(state).decks * CARDS_PER_DECK
-    if not cutting.cut_depth_ok(rules_of(state), command.from_back, stack):
+    rules = rules_of(state)
+    if not cutting.cut_depth_ok(rules, command.from_back, _stack(state)):
         raise Refused(
             "CUT_DEPTH",
             f"{command.from_back} cards behind the cutting card are not allowed here",
             clauses_for(state, "cut_depth"),
         )
-    return [CutCardPlaced(kind="CUT", from_back=command.from_back)]
+    back = [CutCardPlaced(kind="BACK", from_back=0)] if "BACK" in rules.cut_markers else []
+    return [*back, CutCardPlaced(kind="CUT", from_back=command.from_back)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from services.contracts import round as table
+from services.contracts import round_hands as hands
 from services.contracts.core import Caused, Command, Event, Heard
 from services.shoe.commands import (
     ActivateRulebook,
     Proceed,
 )
-from services.shoe.domain.evolve import EVOLVE_HEARD
+from services.shoe.domain.hearing import EVOLVE_HEARD
 from services.shoe.domain.state import ShoeState
 
 _KINDS: tuple[type[Event], ...] = (table.TableOpened, *EVOLVE_HEARD)
@@ -26,8 +27,12 @@ _PROCEED_ON = frozenset(
         table.TableClosed,
         table.DealerChanged,
         table.BettingRequested,
+        table.DealingOpened,
         table.DrawInstructed,
+        table.CoupVoided,
         table.CoupClosed,
+        hands.MisdealDetected,
+        hands.TurnInstructed,
     }
 )
 
