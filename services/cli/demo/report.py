@@ -1,0 +1,166 @@
+"""What the demo prints: a line a coup in a pipe, the proof as a table, and the summary."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from services.cli.demo.floor import TableView, amount, exact, hand
+from services.cli.demo.proof import Proof, TableProof
+
+RECORDED: Final = "services/cli/data/recorded/dalembert-on-punto.jsonl"
+FAULTS_SHOWN_MAX: Final = 20
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """How long the parts took, seconds."""
+
+    start_s: float
+    play_s: float
+    proof_s: float
+
+
+def coup_line(view: TableView) -> str:
+    """One coup for a pipe."""
+    staked = sum(wager.stake_minor for wager in view.wagers.values())
+    paid = sum(wager.paid_minor for wager in view.wagers.values())
+    natural = ", natural" if view.natural else ""
+    return (
+        f"{view.table_id} {view.rulebook_id} coup {view.coup}: player {hand(view.player)}, "
+        f"banker {hand(view.banker)}: {view.winner.lower()}{natural}; "
+        f"{len(view.wagers)} wagers, staked {amount(staked, view.currency)}, "
+        f"paid {amount(paid, view.currency)} {view.currency}"
+    )
+
+
+def show_proof(console: Console, proof: Proof) -> None:
+    """The books by table, and what does not agree."""
+    table = Table(
+        title="The proof: every coup from the log, every account from its movements",
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        title_style="bold",
+    )
+    for name in ("table", "rulebook"):
+        table.add_column(name, no_wrap=True)
+    for name in ("rebuilt", "wagers", "staked", "returned", "winnings", "commission", "house"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    table.add_column("verdict", no_wrap=True)
+    for each in proof.tables:
+        table.add_row(*_row(each))
+    console.print(table)
+    for currency in proof.deposits:
+        console.print(_balance(proof, currency))
+    for fault in proof.faults[:FAULTS_SHOWN_MAX]:
+        console.print(Text(f"DIFFERS   {fault}", style="bold red"))
+    hidden = len(proof.faults) - FAULTS_SHOWN_MAX
+    if hidden > 0:
+        console.print(Text(f"          and {hidden} more", style="bold red"))
+
+
+def _row(each: TableProof) -> tuple[str | Text, ...]:
+    plan, books = each.played.plan, each.books
+    coups = len(each.played.coups)
+    verdict = Text("balanced", "bold green") if not each.faults else Text("DIFFERS", "bold red")
+    return (
+        plan.table_id,
+        plan.rulebook_id,
+        f"{each.rebuilt} of {coups}",
+        str(each.wagers),
+        amount(books.staked, plan.currency),
+        amount(books.returned, plan.currency),
+        amount(books.winnings, plan.currency),
+        exact(books.commission, plan.currency),
+        amount(books.house, plan.currency),
+        plan.currency,
+        verdict,
+    )
+
+
+def _balance(proof: Proof, currency: str) -> Text:
+    """Deposits are in the accounts or with the house, to the minor unit."""
+    deposits, balances = proof.deposits[currency], proof.balances[currency]
+    house = sum(each.books.house for each in proof.tables if each.played.plan.currency == currency)
+    agrees = deposits == balances + house
+    said = (
+        f"{currency}: deposits {amount(deposits, currency)} = accounts "
+        f"{amount(balances, currency)} + house {amount(house, currency)}"
+    )
+    return Text(said, style="green") if agrees else Text(f"{said}: DIFFERS", style="bold red")
+
+
+def show_summary(console: Console, proof: Proof, *, heard: int, times: Times, broker: str) -> None:
+    """The numbers of the whole demo, and how to go on."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bright_black", no_wrap=True)
+    grid.add_column()
+    for name, told in _numbers(proof, heard, times, broker):
+        grid.add_row(name, told)
+    good = not proof.faults
+    console.print(
+        Panel(
+            grid,
+            title="all agrees" if good else f"{len(proof.faults)} differences",
+            title_align="left",
+            border_style="green" if good else "bold red",
+            expand=False,
+            padding=(0, 1),
+        )
+    )
+    console.print("Nothing is left running. To go on:", style="bold")
+    for command, what in (
+        ("make up", "the same stack with durable settings, to stay"),
+        (f".venv/bin/sabot play {RECORDED}", "a recorded table through it"),
+        (".venv/bin/sabot rebuild COUP", "any coup again, from the log"),
+        ("ARCHITECTURE.md", "where everything lives"),
+    ):
+        console.print(f"  {command:<72} {what}", highlight=False, soft_wrap=True)
+
+
+def _numbers(proof: Proof, heard: int, times: Times, broker: str) -> list[tuple[str, str]]:
+    tables = proof.tables
+    coups = sum(len(each.played.coups) for each in tables)
+    rebuilt = sum(each.rebuilt for each in tables)
+    dealt = sum(len(c.player) + len(c.banker) for each in tables for c in each.played.coups)
+    gone = sum(sum(each.played.shoes.values()) for each in tables)
+    shoes = sum(len(each.played.shoes) for each in tables)
+    wagers, cancelled, rejected = (
+        sum(getattr(each, name) for each in tables) for name in ("wagers", "cancelled", "rejected")
+    )
+    money = [_money(proof, currency) for currency in proof.deposits]
+    return [
+        ("coups", f"{coups} at {len(tables)} tables, {shoes} shoes"),
+        ("cards", f"{gone} scanned: {dealt} dealt, {gone - dealt} burned"),
+        ("wagers", f"{wagers} settled, {cancelled} taken back, {rejected} rejected"),
+        *money,
+        ("movements", f"{proof.movements} in the accounts of the players"),
+        ("events", f"{proof.stored_events} stored, {heard} heard from the broker without a gap"),
+        ("rebuilt", f"{rebuilt} of {coups} coups, each like its projection"),
+        ("evidence", f"SHA-256 {proof.digest}"),
+        ("broker", broker),
+        (
+            "time",
+            f"{times.start_s:.0f} s to start, {times.play_s:.0f} to play, {times.proof_s:.1f} to prove",
+        ),
+    ]
+
+
+def _money(proof: Proof, currency: str) -> tuple[str, str]:
+    mine = [each for each in proof.tables if each.played.plan.currency == currency]
+    staked = sum(each.books.staked for each in mine)
+    paid = sum(each.books.paid for each in mine)
+    commission = sum((each.books.commission for each in mine), Fraction())
+    told = (
+        f"{amount(staked, currency)} staked, {amount(paid, currency)} paid, "
+        f"{exact(commission, currency)} commission, house {amount(staked - paid, currency)}"
+    )
+    return currency, told

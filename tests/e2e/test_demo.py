@@ -1,0 +1,107 @@
+"""The demo as somebody runs it: it plays, proves, stops, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.broker import chosen_kind
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
+
+ROOT = Path(__file__).resolve().parents[2]
+COUPS = 6
+PROC = Path("/proc")
+START_S = 120.0
+
+
+@pytest.fixture
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the demo's temporary files go, so that what it leaves can be told from others'."""
+    directory = tmp_path_factory.mktemp("demo")
+    for each in (directory, *directory.parents):
+        if each.owner() == directory.owner() and each != Path(each.anchor):
+            each.chmod(each.stat().st_mode | 0o755)  # PostgreSQL's own account enters it
+    return directory
+
+
+def demo(place: Path, *arguments: str) -> subprocess.Popen[str]:
+    kind = chosen_kind()
+    environment = {**os.environ, "TMPDIR": str(place), "BROKER": kind, "PYTHONUNBUFFERED": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(ROOT / "proto" / "gen")))
+    return subprocess.Popen(
+        (sys.executable, "-m", "services.cli.demo", *arguments),
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def processes_of(place: Path) -> Iterator[str]:
+    """Processes whose command line or environment names the place: the demo's own and theirs."""
+    wanted = str(place).encode()
+    for entry in PROC.iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            known = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            name = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if wanted in known and state not in {"Z", "X"}:
+            yield f"{entry.name} {name}"
+
+
+def nothing_left(place: Path) -> None:
+    """No process and no data of the demo's stack."""
+    assert list(processes_of(place)) == []
+    left = [entry.name for entry in place.iterdir() if not entry.name.startswith("sabot-running-")]
+    assert left == []
+
+
+def test_the_demo_plays_recorded_shoes_and_proves_every_coup(place: Path) -> None:
+    """Cards scanned one by one through four processes; every coup rebuilt, the books balanced."""
+    process = demo(place, "--coups", str(COUPS))
+    printed, _ = process.communicate(timeout=220)
+    assert process.returncode == 0, printed
+    over = re.findall(
+        r"^T\d [\w-]+ coup \d+: player .* banker .*: (player|banker|tie)", printed, re.MULTILINE
+    )
+    assert len(over) == COUPS, printed
+    assert "DIFFERS" not in printed
+    assert f"{COUPS} of {COUPS} coups, each like its projection" in printed
+    assert printed.count("balanced") == 4
+    for currency in ("AUD", "EUR"):
+        assert re.search(
+            rf"^{currency}: deposits [\d,.]+ = accounts [\d,.]+ \+ house -?[\d,.]+$",
+            printed,
+            re.MULTILINE,
+        ), printed
+    assert re.search(r"evidence +SHA-256 [0-9a-f]{64}", printed), printed
+    nothing_left(place)
+
+
+def test_a_demo_that_is_interrupted_leaves_nothing_running(place: Path) -> None:
+    """Ctrl-C in the middle of play stops the stack and ends with a failure."""
+    process = demo(place, "--coups", "40")
+    assert process.stdout is not None
+    deadline = time.monotonic() + START_S
+    for line in process.stdout:
+        if " coup 1: " in line or time.monotonic() > deadline:
+            break
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=90)
+    assert process.returncode == 130, rest
+    assert "Traceback" not in rest
+    nothing_left(place)
