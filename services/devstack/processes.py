@@ -209,9 +209,16 @@ class ManagedProcess:
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> bool:
         """Ask the process to end, and end it when it does not; tell whether asking was enough."""
-        if not self.send(self.stop_signal):
-            return True
+        self.ask_to_stop()
+        return self.finish(timeout_s)
+
+    def ask_to_stop(self) -> None:
+        """Ask the process to end, once: a second request may mean that it shall not finish."""
+        self.send(self.stop_signal)
         self.send(signal.SIGCONT)  # a frozen process would never hear of it
+
+    def finish(self, timeout_s: float = STOP_TIMEOUT_S) -> bool:
+        """Wait for a process that was asked to end; end it when it does not in time."""
         if self.wait(timeout_s):
             return True
         self.kill()

@@ -15,20 +15,17 @@ from pathlib import Path
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-import services
 from services.devstack.ports import LOOPBACK, free_ports
 from services.devstack.processes import ManagedProcess
+from services.devstack.state import CHECKOUT, SERVICE_GRACE_S
 
 READY_TIMEOUT_S = 90.0
 READY_POLL_S = 0.1
 PROBE_TIMEOUT_S = 2.0
 MIGRATION_TIMEOUT_S = 120.0
-STOP_TIMEOUT_S = 30.0
 LOG_TAIL_CHARACTERS = 3_000
 # The service name that a readiness probe asks for; `""` where a server does not know it.
 READINESS = "readiness"
-
-CHECKOUT = Path(str(services.__file__)).resolve().parent.parent
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +70,7 @@ class ServiceProcess:
             "SABOT_ENVIRONMENT": "development",
             "SABOT_ALLOW_TEST_TABLES": "true",
             "SABOT_GRPC_REFLECTION": "true",
+            "SABOT_GRACE_PERIOD_S": str(SERVICE_GRACE_S),
             "SABOT_DATABASE_URL": database_url,
             "SABOT_KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
             "SABOT_GRPC_PORT": str(self.ports.grpc),

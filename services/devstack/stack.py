@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
-import json
 import os
 import shutil
 import signal
@@ -20,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from services.devstack import leftovers
 from services.devstack.brokers import (
@@ -34,76 +33,20 @@ from services.devstack.brokers import (
 )
 from services.devstack.loops import run_apart
 from services.devstack.postgres import PostgresServer, kept_directory
-from services.devstack.processes import Identity, ManagedProcess
-from services.devstack.services import CHECKOUT, STOP_TIMEOUT_S, ServiceProcess, missing
+from services.devstack.processes import ManagedProcess
+from services.devstack.services import ServiceProcess, missing
+from services.devstack.state import (
+    SERVICE_STOP_TIMEOUT_S,
+    STATE_FILE,
+    Entry,
+    State,
+    default_directory,
+    stop_recorded,
+)
 
-STATE_FILE = "devstack.json"
-STATE_VERSION = 1
+__all__ = ["STATE_FILE", "Entry", "Stack", "State", "default_directory", "stop_recorded"]
+
 LOG_BYTES_MAX = 16 * 1024 * 1024
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One running process as it is written down for later runs."""
-
-    name: str
-    identity: Identity
-    stop_signal: str
-    address: str
-    log: str
-    ports: Mapping[str, int]
-
-    def process(self) -> ManagedProcess:
-        """Return the process, recognised by its identity."""
-        return ManagedProcess(
-            self.name, self.identity, stop_signal=signal.Signals[self.stop_signal]
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry as plain data."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**{**data, "identity": Identity(**data["identity"])})
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """What a stack wrote down: its processes in the order of their start, and its addresses."""
-
-    broker: str
-    environment: Mapping[str, str]
-    entries: tuple[Entry, ...]
-
-    @classmethod
-    def read(cls, path: Path) -> Self | None:
-        """Read a state file; `None` where there is none or nothing that we understand."""
-        try:
-            data = json.loads(path.read_text())
-        except FileNotFoundError:
-            return None
-        if data.get("version") != STATE_VERSION:
-            raise RuntimeError(f"{path} was written by another version of the stack")
-        return cls(
-            broker=data["broker"],
-            environment=data["environment"],
-            entries=tuple(Entry.from_json(entry) for entry in data["entries"]),
-        )
-
-    def write(self, path: Path) -> None:
-        """Write the state in one step, readable by this user only."""
-        data = {
-            "version": STATE_VERSION,
-            "broker": self.broker,
-            "environment": dict(self.environment),
-            "entries": [entry.to_json() for entry in self.entries],
-        }
-        working = path.with_suffix(f".{os.getpid()}")
-        descriptor = os.open(working, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(data, file, indent=2)
-        working.replace(path)
 
 
 class Stack:
@@ -194,9 +137,9 @@ class Stack:
         """Stop services, broker and PostgreSQL, in this order; delete what is temporary."""
         running = [service.process for service in self.services.values() if service.process]
         for process in reversed(running):
-            process.send(process.stop_signal)
+            process.ask_to_stop()
         for process in reversed(running):
-            process.stop(STOP_TIMEOUT_S)
+            process.finish(SERVICE_STOP_TIMEOUT_S)
         if hasattr(self, "broker"):
             self.broker.close()
         if hasattr(self, "postgres"):
@@ -222,7 +165,7 @@ class Stack:
 
     def stop_service(self, name: str) -> bool:
         """Stop a service in order; tell whether SIGTERM was enough."""
-        return self._process(name).stop(STOP_TIMEOUT_S)
+        return self._process(name).stop(SERVICE_STOP_TIMEOUT_S)
 
     def kill_service(self, name: str) -> None:
         """End a service at once (SIGKILL), as a crash would."""
@@ -408,19 +351,3 @@ def _entry(process: ManagedProcess, address: str, log: Path, ports: Mapping[str,
 
 def _since(began: float) -> str:
     return f"{time.monotonic() - began:.1f} s"
-
-
-def stop_recorded(state: State, report: Callable[[str], None] = print) -> None:
-    """Stop the processes of a state file in reverse order; touch no process that is not ours."""
-    for entry in reversed(state.entries):
-        process = entry.process()
-        if not process.running():
-            report(f"{entry.name}: not running")
-            continue
-        in_order = process.stop(STOP_TIMEOUT_S)
-        report(f"{entry.name}: stopped{'' if in_order else ' by force'} (pid {process.pid})")
-
-
-def default_directory() -> Path:
-    """Return where `make up` keeps its data, logs and state."""
-    return CHECKOUT / "var"
