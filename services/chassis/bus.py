@@ -89,8 +89,11 @@ waits for is bounded far below."""
 GRACE_S: Final = 15.0
 """How long a stopping subscriber waits for the batch in flight."""
 
-CLOSE_TIMEOUT_S: Final = 3.0
+CLOSE_TIMEOUT_S: Final = 1.0
 """Closing a client talks to the broker, and would wait for ever where there is none."""
+
+STOP_RESERVE_S: Final = 3.0
+"""Of the time that a stop may take, what is kept for breaking off what did not end by itself."""
 
 CANCEL_WAIT_S: Final = 0.05
 FACTS_ATTEMPTS_MAX: Final = 20
@@ -257,6 +260,11 @@ async def _kill(task: asyncio.Task[Any]) -> None:
     for _ in range(2):
         task.cancel()
         await asyncio.wait([task], timeout=CANCEL_WAIT_S)
+
+
+def patience_s(timeout_s: float) -> float:
+    """How long a stop that may take `timeout_s` waits for an orderly end."""
+    return max(timeout_s - STOP_RESERVE_S, timeout_s / 2)
 
 
 class TopicFacts(Struct, frozen=True, kw_only=True):

@@ -508,20 +508,21 @@ class Consumers:
         ]
 
     async def stop(self, timeout_s: float) -> None:
-        """Finish the batch in flight and commit it; after `timeout_s` break off."""
+        """Finish the batch in flight and commit it, within `timeout_s`."""
         self._stopping.set()
         self._heal_now.set()
         try:
-            async with asyncio.timeout(timeout_s):
-                for task in self._tasks:
-                    await asyncio.wait([task])
+            async with asyncio.timeout(bus.patience_s(timeout_s)):
+                if self._tasks:
+                    await asyncio.wait(self._tasks)
                 await self._close()
+            await self._letters.close(flush=True)
         except TimeoutError:
             log.warning("%s did not stop hearing within %g s", self._service, timeout_s)
             for task in self._tasks:
                 task.cancel()
             await self._abandon()
-        await self._letters.close(flush=True)
+            await self._letters.close(flush=False)
         self._reason = "stopped"
 
     def status(self) -> Status:

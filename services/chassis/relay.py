@@ -76,6 +76,9 @@ topic, or says so, is not flooded."""
 LOCK_TIMEOUT_S: Final = 5.0
 """One question to the database about the lock."""
 
+RELEASE_TIMEOUT_S: Final = 1.0
+"""Saying goodbye to the database; without it the lock ends with the connection all the same."""
+
 PARTITION_CACHE_KEYS: Final = 65_536
 """Streams whose partition is remembered: hashing a key costs more than sending a record."""
 
@@ -205,7 +208,7 @@ class AdvisoryLock:
         if connection is None:
             return
         try:
-            async with asyncio.timeout(LOCK_TIMEOUT_S):
+            async with asyncio.timeout(RELEASE_TIMEOUT_S):
                 await connection.close()
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
             connection.terminate()
@@ -267,13 +270,13 @@ class Relay:
         self._task = asyncio.create_task(self._run(), name=f"relay {self._topic}")
 
     async def stop(self, timeout_s: float) -> None:
-        """Finish the batch in flight and release the lock; after `timeout_s` break it off."""
+        """Finish the batch in flight and release the lock, within `timeout_s`."""
         self._stopping.set()
         self._wake.set()
         task, self._task = self._task, None
         if task is None:
             return
-        await asyncio.wait([task], timeout=timeout_s)
+        await asyncio.wait([task], timeout=bus.patience_s(timeout_s))
         if not task.done():
             task.cancel()
             await asyncio.wait([task], timeout=bus.CLOSE_TIMEOUT_S)

@@ -144,10 +144,14 @@ async def test_one_member_has_the_same_partitions_of_every_topic(memory_rig: Rig
         assert len(by_topic[0]) == 6
 
 
+@pytest.mark.apache
 async def test_a_static_member_gets_its_partitions_back_without_a_rebalance(
     memory_rig: Rig,
 ) -> None:
-    """Proves that a restart under the same name moves nobody else's partitions."""
+    """Proves that a restart under the same name moves nobody else's partitions.
+
+    The embedded broker lets the group meet again all the same.
+    """
     source = await memory_rig.source()
     first = await memory_rig.sink(source, instance="pod-0")
     second = await memory_rig.sink(source, store=first.store, instance="pod-1")
