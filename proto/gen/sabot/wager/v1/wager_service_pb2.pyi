@@ -34,16 +34,18 @@ class PlaceWagerRequest(_message.Message):
     def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., player: _Optional[str] = ..., area: _Optional[str] = ..., amount_minor: _Optional[int] = ..., currency: _Optional[str] = ..., channel: _Optional[str] = ..., box: _Optional[str] = ..., token: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
 
 class PlaceWagerResponse(_message.Message):
-    __slots__ = ("result", "status", "code", "stake_minor")
+    __slots__ = ("result", "status", "code", "stake_minor", "message")
     RESULT_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
     STAKE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
     status: str
     code: str
     stake_minor: int
-    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., stake_minor: _Optional[int] = ...) -> None: ...
+    message: str
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., stake_minor: _Optional[int] = ..., message: _Optional[str] = ...) -> None: ...
 
 class ChangeWagerRequest(_message.Message):
     __slots__ = ("meta", "table_id", "wager_id", "amount_minor")
@@ -58,16 +60,18 @@ class ChangeWagerRequest(_message.Message):
     def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., amount_minor: _Optional[int] = ...) -> None: ...
 
 class ChangeWagerResponse(_message.Message):
-    __slots__ = ("result", "status", "code", "stake_minor")
+    __slots__ = ("result", "status", "code", "stake_minor", "message")
     RESULT_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
     STAKE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
     status: str
     code: str
     stake_minor: int
-    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., stake_minor: _Optional[int] = ...) -> None: ...
+    message: str
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., stake_minor: _Optional[int] = ..., message: _Optional[str] = ...) -> None: ...
 
 class CancelWagerRequest(_message.Message):
     __slots__ = ("meta", "table_id", "wager_id")
