@@ -109,11 +109,10 @@ proto: setup ## generate the gRPC stubs in proto/gen
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -Iproto --python_out=proto/gen \
 	--pyi_out=proto/gen --grpc_python_out=proto/gen --mypy_grpc_out=quiet:proto/gen $(PROTO_FILES)
 
-schemas: setup ## generate the JSON Schemas and AsyncAPI documents of the published events
-	@if [ -f services/contracts/generate.py ]; then $(BIN)/python -m services.contracts.generate; \
-	else echo "services.contracts.generate is not there yet"; fi
+schemas: setup ## generate what follows from the events: JSON Schemas, AsyncAPI, tables of docs/events.md
+	@$(BIN)/python -m services.contracts.generate $(ARGS)
 
-GENERATED := proto/gen services/contracts
+GENERATED := proto/gen services/contracts docs/events.md
 check-generated: proto schemas ## generate again; fails when that changes a committed file
 	@git diff --exit-code --stat -- $(GENERATED)
 	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
