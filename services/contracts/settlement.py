@@ -1,4 +1,9 @@
-"""Events of the settlement service: who is paid what, and why."""
+"""Events of the settlement service: who is paid what, and why; corrections and disputes.
+
+A correction is never an edit (D7): for each wager a `SettlementReversed` and then a new decision
+under the next revision. What moves is the difference, `due_minor` of the new decision, under its
+`settlement_id`; a debit comes only after `PlayerNotified`.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +49,158 @@ class WagerSettled(Event, frozen=True, kw_only=True):
     commission_exact: str
     rounding_exact: str
     funding: str = "CASH"
+    token: str | None = None
     revision: int = 1
     clauses: tuple[str, ...] = ()
 
     @property
     def credit_minor(self) -> int:
-        """What the player's account gets."""
+        """What the player's account gets for the wager, in all."""
         return self.returned_minor + self.winnings_minor
+
+
+class WagerResettled(WagerSettled, frozen=True, kw_only=True):
+    """A wager was decided anew by a corrected result (X-55)."""
+
+    type = "wager-resettled"
+    already_minor: int = 0
+    """What the account has for the wager by earlier revisions."""
+
+    @property
+    def due_minor(self) -> int:
+        """What moves now: a credit, or a debit where it is negative."""
+        return self.credit_minor - self.already_minor
+
+
+class WagerRefunded(Event, frozen=True, kw_only=True):
+    """The stake goes back although its coup had a result: that was set aside, or the wager voided."""
+
+    type = "wager-refunded"
+    settlement_id: str
+    coup_id: str
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    stake_minor: int
+    outcome: str
+    """REFUNDED, or VOIDED where it was this wager alone."""
+
+    returned_minor: int
+    """In cash; a token goes back as a token."""
+
+    already_minor: int
+    """What the account has for the wager by now, also what the wager service gave back."""
+
+    reason: str
+    funding: str = "CASH"
+    token: str | None = None
+    revision: int = 1
+    clauses: tuple[str, ...] = ()
+
+    @property
+    def due_minor(self) -> int:
+        """What moves now: a credit, or a debit where it is negative."""
+        return self.returned_minor - self.already_minor
+
+
+class WagerForfeited(Event, frozen=True, kw_only=True):
+    """The stake of somebody who committed a fraud is kept (004 14.5)."""
+
+    type = "wager-forfeited"
+    settlement_id: str
+    coup_id: str
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    stake_minor: int
+    already_minor: int
+    reason: str
+    funding: str = "CASH"
+    token: str | None = None
+    revision: int = 1
+    clauses: tuple[str, ...] = ()
+
+    @property
+    def due_minor(self) -> int:
+        """What moves now: a debit of all that the account had."""
+        return -self.already_minor
+
+
+class SettlementReversed(Event, frozen=True, kw_only=True):
+    """A decision on a wager counts no more; its amounts are taken out of the books as they stand.
+
+    By itself it moves nothing: the new decision that follows says what is due.
+    """
+
+    type = "settlement-reversed"
+    settlement_id: str
+    """Of the decision that is reversed."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    outcome: str
+    returned_minor: int
+    winnings_minor: int
+    commission_exact: str
+    rounding_exact: str
+    revision: int
+    """The revision that the reversal belongs to."""
+
+    reason: str
+    clauses: tuple[str, ...] = ()
+
+
+class PlayerNotified(Event, frozen=True, kw_only=True):
+    """The player is told that a correction takes money from his account, before it does (N-7)."""
+
+    type = "player-notified"
+    player: str
+    coup_id: str
+    currency: str
+    amount_minor: int
+    revision: int
+    reason: str
+
+
+class ReversalOutstanding(Event, frozen=True, kw_only=True):
+    """The wallet refused a debit of a correction: it stays due until it is collected (N-7)."""
+
+    type = "reversal-outstanding"
+    movement_id: str
+    """The `settlement_id` of the decision whose debit it is."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    reason: str
+    attempts: int
+
+
+class ReversalRepeated(Event, frozen=True, kw_only=True):
+    """An outstanding debit is asked for again, under its own key."""
+
+    type = "reversal-repeated"
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+
+
+class ReversalCollected(Event, frozen=True, kw_only=True):
+    """An outstanding debit was made."""
+
+    type = "reversal-collected"
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
 
 
 class CommissionCollected(Event, frozen=True, kw_only=True):
@@ -75,13 +225,106 @@ class CoupSettled(Event, frozen=True, kw_only=True):
     coup_id: str
     coup: int
     status: str
-    """SETTLED or NO_BET."""
+    """SETTLED, NO_BET, INVALIDATED, or VOID where the open cards had won wagers already."""
 
     wagers: int
     book_revision: int
     book_digest: str
     totals: Totals
     revision: int = 1
+    reason: str = ""
+    """Of a void or invalidated coup, or of the correction."""
+
+
+class PromoTokensDecided(Event, frozen=True, kw_only=True):
+    """What a revision of the coup makes of the promotional tokens that were staked on it."""
+
+    type = "promo-tokens-decided"
+    coup_id: str
+    spent: tuple[str, ...] = ()
+    """Won, lost or forfeited: gone."""
+
+    returned: tuple[str, ...] = ()
+    """Neither won nor lost: they can be staked again."""
+
+    revision: int = 1
+
+
+class DisputeOpened(Event, frozen=True, kw_only=True):
+    """Somebody disputes a coup (004 14.12)."""
+
+    type = "dispute-opened"
+    dispute_id: str
+    coup_id: str
+    coup: int
+    claim: str
+    clauses: tuple[str, ...] = ()
+
+
+class DisputeDecided(Event, frozen=True, kw_only=True):
+    """The first decision of a dispute, by the table's supervisor."""
+
+    type = "dispute-decided"
+    dispute_id: str
+    coup_id: str
+    level: int
+    decision: str
+    """UPHELD, DISMISSED or UNRESOLVED."""
+
+    status: str
+    """Of the dispute after it: DECIDED or UNRESOLVED."""
+
+    decided_by: str
+    note: str = ""
+    evidence_digest: str | None = None
+    """Of the rebuilt coup that was looked at; none: it was decided without opening it."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class DisputeReviewed(Event, frozen=True, kw_only=True):
+    """A further decision of a dispute, by another person at the next level."""
+
+    type = "dispute-reviewed"
+    dispute_id: str
+    coup_id: str
+    level: int
+    decision: str
+    status: str
+    """REVIEWED or UNRESOLVED."""
+
+    decided_by: str
+    note: str = ""
+    evidence_digest: str | None = None
+    clauses: tuple[str, ...] = ()
+
+
+class InspectorAdvised(Event, frozen=True, kw_only=True):
+    """The complainant was told that the inspector can look into it; the house's part is closed."""
+
+    type = "inspector-advised"
+    dispute_id: str
+    coup_id: str
+    level: int
+    clauses: tuple[str, ...] = ()
+
+
+class DisputeEscalated(Event, frozen=True, kw_only=True):
+    """The inspector looks into the dispute, at the complainant's request (004 14.13)."""
+
+    type = "dispute-escalated"
+    dispute_id: str
+    coup_id: str
+    clauses: tuple[str, ...] = ()
+
+
+class DisputeClosed(Event, frozen=True, kw_only=True):
+    """Nothing more is asked in a decided dispute."""
+
+    type = "dispute-closed"
+    dispute_id: str
+    coup_id: str
+    level: int
 
 
 EVENTS: dict[str, type[Event]] = {
@@ -92,6 +335,21 @@ EVENTS: dict[str, type[Event]] = {
         WagerSettled,
         CommissionCollected,
         CoupSettled,
+        PromoTokensDecided,
+        SettlementReversed,
+        PlayerNotified,
+        WagerResettled,
+        WagerRefunded,
+        WagerForfeited,
+        ReversalOutstanding,
+        ReversalRepeated,
+        ReversalCollected,
+        DisputeOpened,
+        DisputeDecided,
+        DisputeReviewed,
+        InspectorAdvised,
+        DisputeEscalated,
+        DisputeClosed,
     )
 }
 """Every event of the service by its stable name."""

@@ -1,6 +1,8 @@
-"""Events of the wager service: limits, and the book of each coup."""
+"""Events of the wager service: limits, permissions, and the book of each coup."""
 
 from __future__ import annotations
+
+from msgspec import Struct
 
 from services.contracts.common import BookTotals, Limits, RulebookActivated
 from services.contracts.core import Event
@@ -17,11 +19,114 @@ class LimitsPublished(Event, frozen=True, kw_only=True):
     differential_minor: int | None = None
 
 
+class LimitChangeNotified(Event, frozen=True, kw_only=True):
+    """A sign shows the higher minimum to come (004 6.4). A later sign replaces it."""
+
+    type = "limit-change-notified"
+    new_minimum_minor: int
+    displayed_at_us: int
+    effective_at_us: int
+    clauses: tuple[str, ...] = ()
+
+
+class SignRemoved(Event, frozen=True, kw_only=True):
+    """The sign of a higher minimum was taken down: its notice counts no more."""
+
+    type = "sign-removed"
+    new_minimum_minor: int
+    effective_at_us: int
+
+
+class LimitsChanged(Event, frozen=True, kw_only=True):
+    """Other limits are on the sign; they bind from the first betting opened under their version."""
+
+    type = "limits-changed"
+    limits_version: int
+    minimum_raised: bool
+    notice_effective_at_us: int | None = None
+    """Of the notice that a higher minimum rests on."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class PlayerLimitsGranted(Event, frozen=True, kw_only=True):
+    """One player's own limits, on every area, in place of the table's (004 6.5)."""
+
+    type = "player-limits-granted"
+    player: str
+    currency: str
+    minimum_minor: int | None = None
+    """None: the table's."""
+
+    maximum_minor: int | None = None
+    until_us: int | None = None
+    clauses: tuple[str, ...] = ()
+
+
 class StandingWagerPermitted(Event, frozen=True, kw_only=True):
-    """Players without a seat may wager from now on, or may no longer."""
+    """A player without a seat may wager, also on the box that he names (003 5.5)."""
 
     type = "standing-wager-permitted"
-    permitted: bool
+    player: str | None = None
+    """None: every player of the table."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class AreaSharingPermitted(Event, frozen=True, kw_only=True):
+    """So many players may wager on one box (004 5.5)."""
+
+    type = "area-sharing-permitted"
+    players_max: int
+    box: str | None = None
+    """None: every box of the table."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class OpposingWagerApproved(Event, frozen=True, kw_only=True):
+    """A player may stake on both hands of a coup (003 5.6.6, 004 5.6.6)."""
+
+    type = "opposing-wager-approved"
+    player: str | None = None
+    """None: every player of the table."""
+
+    until_coup: int | None = None
+    """Number of the last coup that it holds for."""
+
+    until_us: int | None = None
+    """The instant from which it holds no more."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class PermissionRevoked(Event, frozen=True, kw_only=True):
+    """A permission holds no more. Accepted wagers stand."""
+
+    type = "permission-revoked"
+    permission: str
+    """STANDING, AREA_SHARING, OPPOSING_WAGERS or PLAYER_LIMITS."""
+
+    player: str | None = None
+    """None: for all, whoever it was given to."""
+
+    box: str | None = None
+    """None: for all boxes."""
+
+    from_coup: int = 0
+    """Number of the first coup without it; 0: from this moment."""
+
+
+class PlayerBarred(Event, frozen=True, kw_only=True):
+    """No wager of this player is taken any more (004 14.3)."""
+
+    type = "player-barred"
+    player: str
+    scope: str
+    """GAME: at this table. CASINO: at every table."""
+
+    reason: str = ""
+    clauses: tuple[str, ...] = ()
 
 
 class DebitRequested(Event, frozen=True, kw_only=True):
@@ -44,6 +149,9 @@ class DebitRequested(Event, frozen=True, kw_only=True):
     limits_version: int
     out_of_limits: bool = False
     box: str | None = None
+    standing: bool = False
+    """It rests on a permission for players without a seat."""
+
     clauses: tuple[str, ...] = ()
 
 
@@ -61,8 +169,14 @@ class WagerAccepted(Event, frozen=True, kw_only=True):
     limits_version: int
     out_of_limits: bool = False
     box: str | None = None
+    standing: bool = False
     funding: str = "CASH"
     """CASH or PROMO."""
+
+    token: str | None = None
+    """The promotional token that is staked; the stake is its face value."""
+
+    accepted_at_us: int = 0
 
 
 class WagerRejected(Event, frozen=True, kw_only=True):
@@ -77,8 +191,13 @@ class WagerRejected(Event, frozen=True, kw_only=True):
     amount_minor: int
     code: str
     message: str
+    accepted: bool = False
+    """The wager had been accepted before: it leaves the book. Otherwise a wager, or an increase of
+    one, never came into it."""
+
     refund_minor: int = 0
     movement_id: str | None = None
+    token: str | None = None
     clauses: tuple[str, ...] = ()
 
 
@@ -96,6 +215,9 @@ class WagerChanged(Event, frozen=True, kw_only=True):
     """Of the debit of what was added, or of the partial cancel of what was taken off."""
 
     refund_minor: int = 0
+    changed_at_us: int = 0
+    reason: str = ""
+    """LATE where an increase fell behind the card that closed betting; else it was the player's."""
 
 
 class WagerCancelled(Event, frozen=True, kw_only=True):
@@ -108,11 +230,81 @@ class WagerCancelled(Event, frozen=True, kw_only=True):
     area: str
     currency: str
     refund_minor: int
+    """In cash; 0 for a token, which goes back as a token."""
+
+    movement_id: str | None
+    token: str | None = None
+
+
+class WagerReduced(Event, frozen=True, kw_only=True):
+    """The differential cut the wager at the close of the book (004 6.2)."""
+
+    type = "wager-reduced"
+    coup_id: str
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    from_minor: int
+    to_minor: int
+    excess_minor: int
+    """What goes back, by partial cancel."""
+
     movement_id: str
+    clauses: tuple[str, ...] = ()
+
+    @property
+    def refund_minor(self) -> int:
+        """What goes back, under the name that it has everywhere else."""
+        return self.excess_minor
+
+
+class WagerWithdrawn(Event, frozen=True, kw_only=True):
+    """The wager was taken off in a withdrawal window, for good in this coup (004 12.2, 13.5.1)."""
+
+    type = "wager-withdrawn"
+    coup_id: str
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    stake_minor: int
+    refund_minor: int
+    movement_id: str | None
+    token: str | None = None
+    answered: bool = True
+    """False where nobody said anything and the rulebook returns the stake then."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class WagerKept(Event, frozen=True, kw_only=True):
+    """The player said in a withdrawal window that this wager stays."""
+
+    type = "wager-kept"
+    coup_id: str
+    wager_id: str
+
+
+class WagerVoided(Event, frozen=True, kw_only=True):
+    """A supervisor voided the wager before its coup had a result (004 14.3.1)."""
+
+    type = "wager-voided"
+    coup_id: str
+    wager_id: str
+    player: str
+    area: str
+    currency: str
+    stake_minor: int
+    refund_minor: int
+    movement_id: str | None
+    reason: str
+    token: str | None = None
+    clauses: tuple[str, ...] = ()
 
 
 class WagerRefunded(Event, frozen=True, kw_only=True):
-    """The coup has no result: the stake goes back whole."""
+    """The coup has no result, or is dealt without wagers: the stake goes back whole."""
 
     type = "wager-refunded"
     coup_id: str
@@ -121,9 +313,77 @@ class WagerRefunded(Event, frozen=True, kw_only=True):
     area: str
     currency: str
     refund_minor: int
-    movement_id: str
+    movement_id: str | None
     reason: str
+    """VOID, TERMINATED or NO_BET_COUP."""
+
+    stake_minor: int = 0
+    token: str | None = None
+    would_have_paid_minor: int | None = None
+    """Where a supervisor voided the coup: what the open cards would have given, the stake with it;
+    none where they do not decide the wager (procedure 13)."""
+
     clauses: tuple[str, ...] = ()
+
+
+class PromoTokenConsumed(Event, frozen=True, kw_only=True):
+    """The token's wager was won or lost: the token is gone (004 1.1)."""
+
+    type = "promo-token-consumed"
+    token: str
+    coup_id: str
+
+
+class PromoTokenReturned(Event, frozen=True, kw_only=True):
+    """The token's wager was neither won nor lost when its coup was settled: it can be staked again.
+
+    What goes back before a result says so by itself: cancelled, refunded, withdrawn, voided.
+    """
+
+    type = "promo-token-returned"
+    token: str
+    coup_id: str
+
+
+class WagerLocked(Event, frozen=True, kw_only=True):
+    """The first card is out: nothing moves in the book but by a ruling or a window (004 5.4)."""
+
+    type = "wager-locked"
+    coup_id: str
+    revision: int
+    wagers: int
+
+
+class DifferentialUpdated(Event, frozen=True, kw_only=True):
+    """The gap between both hands came to lie on the other side of the differential."""
+
+    type = "differential-updated"
+    coup_id: str
+    currency: str
+    player_minor: int
+    banker_minor: int
+    differential_minor: int
+    within: bool
+
+
+class DifferentialBreached(Event, frozen=True, kw_only=True):
+    """The book is about to close with too wide a gap: the larger hand is cut (004 6.2)."""
+
+    type = "differential-breached"
+    coup_id: str
+    currency: str
+    player_minor: int
+    banker_minor: int
+    differential_minor: int
+    clauses: tuple[str, ...] = ()
+
+
+class PlayerStakes(Struct, frozen=True):
+    """What one player has in the book: minor units by area, tokens at face value."""
+
+    player: str
+    stakes: dict[str, int]
+    box: str | None = None
 
 
 class BookClosed(Event, frozen=True, kw_only=True):
@@ -139,6 +399,9 @@ class BookClosed(Event, frozen=True, kw_only=True):
     digest: str
     """SHA-256, hexadecimal, over the live wagers in order of acceptance."""
 
+    players: tuple[PlayerStakes, ...] = ()
+    """In order of their first wager; at seated tables only, where cards and shoe are offered by it."""
+
 
 class BookRevised(Event, frozen=True, kw_only=True):
     """The closed book changed, by withdrawal or refund: a new revision replaces it."""
@@ -150,6 +413,9 @@ class BookRevised(Event, frozen=True, kw_only=True):
     totals: dict[str, dict[str, BookTotals]]
     digest: str
     reason: str
+    """VOID, TERMINATED, NO_BET_COUP, WITHDRAWAL or WAGER_VOIDED."""
+
+    players: tuple[PlayerStakes, ...] = ()
 
 
 EVENTS: dict[str, type[Event]] = {
@@ -157,13 +423,30 @@ EVENTS: dict[str, type[Event]] = {
     for event in (
         RulebookActivated,
         LimitsPublished,
+        LimitChangeNotified,
+        SignRemoved,
+        LimitsChanged,
+        PlayerLimitsGranted,
         StandingWagerPermitted,
+        AreaSharingPermitted,
+        OpposingWagerApproved,
+        PermissionRevoked,
+        PlayerBarred,
         DebitRequested,
         WagerAccepted,
         WagerRejected,
         WagerChanged,
         WagerCancelled,
+        WagerReduced,
+        WagerWithdrawn,
+        WagerKept,
+        WagerVoided,
         WagerRefunded,
+        PromoTokenConsumed,
+        PromoTokenReturned,
+        WagerLocked,
+        DifferentialUpdated,
+        DifferentialBreached,
         BookClosed,
         BookRevised,
     )

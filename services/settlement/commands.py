@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from services.contracts.common import TableSettings
+from typing import Any
+
+from services.contracts.common import Card, TableSettings
 from services.contracts.core import Command
 
 
@@ -17,3 +19,106 @@ class Settle(Command, frozen=True, kw_only=True):
     """Settle a coup whose result and book are both known."""
 
     coup_id: str
+
+
+class Correct(Command, frozen=True, kw_only=True):
+    """Settle a settled coup anew by the cards as they should have been read (X-55)."""
+
+    coup_id: str
+    player: tuple[Card, ...]
+    banker: tuple[Card, ...]
+    reason: str = ""
+
+
+class Invalidate(Command, frozen=True, kw_only=True):
+    """Take a settled coup's outcome back: stakes return, some are forfeited (004 14.4, 14.5)."""
+
+    coup_id: str
+    reason: str
+    forfeit: tuple[str, ...] = ()
+
+
+class VoidWager(Command, frozen=True, kw_only=True):
+    """Void a wager that was paid already (004 14.3.1). Takes a second person."""
+
+    wager_id: str
+    reason: str = ""
+
+
+class TakeVoid(Command, frozen=True, kw_only=True):
+    """The wager service voided a wager, and gave the stake back, that is settled here already."""
+
+    coup_id: str
+    wager_id: str
+    refund_minor: int
+    reason: str = ""
+
+
+class RecordReversal(Command, frozen=True, kw_only=True):
+    """The wallet's answer to a debit of a correction."""
+
+    movement_id: str
+    outcome: str
+    """DONE or REFUSED."""
+
+    reason: str = ""
+
+
+class RepeatReversal(Command, frozen=True, kw_only=True):
+    """Ask for an outstanding debit again."""
+
+    movement_id: str
+
+
+class OpenDispute(Command, frozen=True, kw_only=True):
+    """Dispute a coup (004 14.12)."""
+
+    dispute_id: str
+    coup: int
+    claim: str
+
+
+class DecideDispute(Command, frozen=True, kw_only=True):
+    """Decide a dispute at level 1, or review it at a higher one (004 14.12)."""
+
+    dispute_id: str
+    level: int
+    decision: str
+    """UPHELD, DISMISSED or UNRESOLVED."""
+
+    note: str = ""
+    evidence_digest: str | None = None
+    """Of the rebuilt coup that was opened for it."""
+
+
+class AdviseInspector(Command, frozen=True, kw_only=True):
+    """Tell the complainant of an unresolved dispute about the inspector (004 14.13)."""
+
+    dispute_id: str
+
+
+class EscalateDispute(Command, frozen=True, kw_only=True):
+    """Take a dispute, after the advice, to the inspector."""
+
+    dispute_id: str
+
+
+class CloseDispute(Command, frozen=True, kw_only=True):
+    """Close a dispute; an unresolved one not before the advice."""
+
+    dispute_id: str
+
+
+COMMANDS: dict[str, type[Any]] = {
+    command.__name__: command
+    for command in (
+        VoidWager,
+        RepeatReversal,
+        OpenDispute,
+        DecideDispute,
+        AdviseInspector,
+        EscalateDispute,
+        CloseDispute,
+    )
+}
+"""What people and machines may ask for; the others belong to reactions and to the wallet."""

@@ -30,7 +30,7 @@ from services.settlement import domain as settlement_core
 from services.shoe import domain as shoe_core
 from services.shoe.commands import LoadShoe, ResumeCoup
 from services.tablelog.render import SERVICES, Told
-from services.tablelog.steps import SHOE, WAGER, Step
+from services.tablelog.steps import ELSEWHERE, SHOE, WAGER, Step
 from services.wager import domain as wager_core
 from services.wager.commands import PlaceWager, RecordDebit
 
@@ -105,6 +105,12 @@ class InProcessTable:
 
         Returns the refusal, if it was refused, and all events of the chain.
         """
+        refused, told = self._run(step, command_id)
+        if refused is None or step.otherwise is None or refused.reason not in ELSEWHERE:
+            return refused, told
+        return self._run(step.otherwise, command_id)
+
+    def _run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
         command = step.command
         if isinstance(command, PlaceWager):
             known = self._placed.get(command.wager_id)

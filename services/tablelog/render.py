@@ -6,7 +6,7 @@ back long before. Events come in the order of `sort_key`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -51,6 +51,9 @@ class Renderer:
         """How coups without a result ended, until they are closed."""
 
         self._invalidated: dict[str, table.OutcomeInvalidated] = {}
+        self._tokens: set[str] = set()
+        """Ids of wagers whose stake is a promotional token."""
+
         self._coups: dict[int, OutLine] = {}
         """The last line of each coup, by number."""
 
@@ -82,15 +85,19 @@ class Renderer:
         """The last line: the sums over all coups, each at its last revision."""
         lines = list(self._coups.values())
         wagers = [wager for line in lines for wager in line["wagers"]]
-        cash = [w for w in wagers if w["outcome"] != "cancelled"]
-        currencies = list(dict.fromkeys(w["currency"] for w in cash))
-        sums = {code: _sums([w for w in cash if w["currency"] == code]) for code in currencies}
+        counted = [w for w in wagers if w["outcome"] != "cancelled"]
+        staked = [w for w in counted if w["id"] not in self._tokens] or counted
+        currencies = list(dict.fromkeys(w["currency"] for w in staked))
+        sums = {
+            code: _sums([w for w in counted if w["currency"] == code], self._tokens)
+            for code in currencies
+        }
         totals: OutLine
         if len(sums) > 1:
             names = next(iter(sums.values()))
             totals = {name: {code: sums[code][name] for code in sums} for name in names}
         else:
-            totals = next(iter(sums.values())) if sums else _sums([])
+            totals = next(iter(sums.values())) if sums else _sums([], self._tokens)
         return {
             "kind": "summary",
             "line": self._last_line,
@@ -122,16 +129,18 @@ class Renderer:
         return dict(line)
 
 
-def _sums(wagers: Sequence[OutLine]) -> OutLine:
-    staked = sum(w["stake"] for w in wagers)
-    returned = sum(w["returned"] for w in wagers)
+def _sums(wagers: Sequence[OutLine], tokens: Collection[str]) -> OutLine:
+    """Sums of a currency; promotional tokens count in `winnings` only."""
+    cash = [w for w in wagers if w["id"] not in tokens]
+    staked = sum(w["stake"] for w in cash)
+    returned = sum(w["returned"] for w in cash)
     winnings = sum(w["winnings"] for w in wagers)
     return {
         "staked": staked,
         "returned": returned,
         "winnings": winnings,
-        "commission": str(sum((Fraction(w["commission"]) for w in wagers), Fraction())),
-        "forfeited": 0,
+        "commission": str(sum((Fraction(w["commission"]) for w in cash), Fraction())),
+        "forfeited": sum(w["stake"] for w in cash if w["outcome"] == "forfeited"),
         "house": staked - returned - winnings,
     }
 
@@ -180,6 +189,8 @@ def _not_opened(_: Renderer, event: table.BettingNotOpened) -> OutLine:
 
 
 def _accepted(renderer: Renderer, event: book.WagerAccepted) -> None:
+    if event.token is not None:
+        renderer._tokens.add(event.wager_id)  # noqa: SLF001
     renderer.remember(
         event.coup_id,
         event.wager_id,
@@ -195,18 +206,18 @@ def _changed(renderer: Renderer, event: book.WagerChanged) -> None:
     renderer.remember(event.coup_id, event.wager_id, stake=event.to_minor)
 
 
-_NOTHING_WON = {"winnings": 0, "commission": "0", "rounding": "0"}
-
-
-def _cancelled(renderer: Renderer, event: book.WagerCancelled) -> None:
-    returned = event.refund_minor
-    renderer.remember(
-        event.coup_id, event.wager_id, outcome="cancelled", returned=returned, **_NOTHING_WON
-    )
+def _reduced(renderer: Renderer, event: book.WagerReduced) -> OutLine:
+    renderer.remember(event.coup_id, event.wager_id, stake=event.to_minor)
+    return {
+        "kind": "reduced",
+        "wager": event.wager_id,
+        "from": event.from_minor,
+        "to": event.to_minor,
+    }
 
 
 def _rejected(renderer: Renderer, event: book.WagerRejected) -> OutLine | None:
-    if not event.refund_minor:
+    if not event.accepted:
         return None  # the answer to the wager's own line says it
     renderer.forget(event.coup_id, event.wager_id)
     return {
@@ -218,13 +229,31 @@ def _rejected(renderer: Renderer, event: book.WagerRejected) -> OutLine | None:
     }
 
 
-def _refunded(renderer: Renderer, event: book.WagerRefunded) -> None:
+_Back = book.WagerCancelled | book.WagerWithdrawn | book.WagerVoided | book.WagerRefunded
+
+
+def _back(outcome: str) -> Callable[[Renderer, _Back], None]:
+    """A stake that went back before a result."""
+    return lambda renderer, event: _nothing_won(renderer, event, outcome, event.refund_minor)
+
+
+def _set_aside(renderer: Renderer, event: money.WagerRefunded) -> None:
+    _nothing_won(renderer, event, event.outcome.lower(), event.returned_minor)
+
+
+def _forfeited(renderer: Renderer, event: money.WagerForfeited) -> None:
+    _nothing_won(renderer, event, "forfeited", 0)
+
+
+def _nothing_won(renderer: Renderer, event: Any, outcome: str, returned: int) -> None:
     renderer.remember(
         event.coup_id,
         event.wager_id,
-        outcome="refunded",
-        returned=event.refund_minor,
-        **_NOTHING_WON,
+        outcome=outcome,
+        returned=returned,
+        winnings=0,
+        commission="0",
+        rounding="0",
     )
 
 
@@ -315,6 +344,23 @@ def _window(
     return {"kind": "window", "what": "withdrawal", "status": status, "coup": event.coup}
 
 
+def _dispute(_: Renderer, event: Any) -> OutLine:
+    """How a dispute stands, with the level of its latest decision; 0 before there is one."""
+    return {
+        "kind": "dispute",
+        "id": event.dispute_id,
+        "status": _DISPUTE_STATUS.get(type(event)) or event.status.lower(),
+        "level": getattr(event, "level", 0),
+    }
+
+
+_DISPUTE_STATUS: dict[type[Event], str] = {
+    money.DisputeOpened: "open",
+    money.InspectorAdvised: "closed",
+    money.DisputeClosed: "closed",
+}
+
+
 _RENDER: dict[type[Event], Callable[[Renderer, Any], OutLine | None]] = {
     cards.CardsBurned: _burned,
     cards.LastCoupDesignated: _last_coup,
@@ -337,9 +383,20 @@ _RENDER: dict[type[Event], Callable[[Renderer, Any], OutLine | None]] = {
     cards.CardCarriedOver: _carried,
     book.WagerAccepted: _accepted,
     book.WagerChanged: _changed,
-    book.WagerCancelled: _cancelled,
+    book.WagerReduced: _reduced,
+    book.WagerCancelled: _back("cancelled"),
     book.WagerRejected: _rejected,
-    book.WagerRefunded: _refunded,
+    book.WagerWithdrawn: _back("withdrawn"),
+    book.WagerVoided: _back("voided"),
+    book.WagerRefunded: _back("refunded"),
     money.WagerSettled: _settled,
+    money.WagerResettled: _settled,
+    money.WagerRefunded: _set_aside,
+    money.WagerForfeited: _forfeited,
     money.CoupSettled: _coup_settled,
+    money.DisputeOpened: _dispute,
+    money.DisputeDecided: _dispute,
+    money.DisputeReviewed: _dispute,
+    money.InspectorAdvised: _dispute,
+    money.DisputeClosed: _dispute,
 }

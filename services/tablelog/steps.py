@@ -11,6 +11,7 @@ from services.contracts.common import Card, Limit, Limits
 from services.contracts.core import Command
 from services.round import commands as table
 from services.rulebooks.settings import table_settings
+from services.settlement import commands as money
 from services.shoe import commands as cards
 from services.tablelog import lines as log
 from services.tablelog.lines import Line
@@ -37,6 +38,13 @@ class Step(Struct, frozen=True):
 
     key: str | None = None
     """What makes a repeat of the step recognisable across lines: a wager's id."""
+
+    otherwise: Step | None = None
+    """The step to take in its place where this one's service has not, or no more, what it is about:
+    it refuses with a reason of ELSEWHERE."""
+
+
+ELSEWHERE = ("UNKNOWN", "STATE")
 
 
 def steps(line: Line, table_id: str, shoe_prefix: str = "") -> list[Step]:
@@ -152,9 +160,62 @@ def _to(
 
     def translate(line: Line, _: str, __: str) -> Step:
         values = {name: take(line) for name, take in fields.items()}
-        return Step(service, make(at_us=line.at_us, by=line.by, **values))
+        second = getattr(line, "second", None)
+        return Step(service, make(at_us=line.at_us, by=line.by, second=second, **values))
 
     return translate
+
+
+def _chosen(
+    field: str, choices: dict[str, Callable[[Any, str, str], Step]]
+) -> Callable[[Any, str, str], Step]:
+    """A translation that depends on what a field says."""
+
+    def translate(line: Line, table_id: str, prefix: str) -> Step:
+        kind = getattr(line, field)
+        make = choices.get(kind)
+        if make is None:
+            raise Unsupported(f"{line.do} of {kind} is not played yet")
+        return make(line, table_id, prefix)
+
+    return translate
+
+
+def _void_wager(line: log.Ruling, table_id: str, prefix: str) -> Step:
+    """Wager has it until there is a result; settlement then corrects."""
+    of_line = {"wager_id": lambda x: x.wager, "reason": lambda x: x.reason or ""}
+    first = _to(WAGER, book.VoidWager, **of_line)(line, table_id, prefix)
+    then = _to(SETTLEMENT, money.VoidWager, **of_line)(line, table_id, prefix)
+    return Step(first.service, first.command, otherwise=then)
+
+
+_APPROVALS: dict[str, Callable[[Any, str, str], Step]] = {
+    "opposing_wagers": _to(
+        WAGER, book.ApproveOpposing, player=lambda x: x.player, coups=lambda x: x.coups
+    ),
+    "area_sharing": _to(
+        WAGER,
+        book.PermitSharing,
+        players_max=lambda x: x.max,
+        box=lambda x: None if x.seat is None else str(x.seat),
+    ),
+}
+
+_RULINGS: dict[str, Callable[[Any, str, str], Step]] = {
+    "void_wager": _void_wager,
+    "bar_player": _to(
+        WAGER, book.BarPlayer, player=lambda x: x.player, reason=lambda x: x.reason or ""
+    ),
+}
+
+_NOTICES: dict[str, Callable[[Any, str, str], Step]] = {
+    "min": _to(
+        WAGER,
+        book.NotifyMinimum,
+        minimum_minor=lambda x: x.value,
+        effective_at_us=lambda x: x.effective_at,
+    ),
+}
 
 
 _STEPS: dict[type[Line], Callable[[Any, str, str], Step]] = {
@@ -189,6 +250,40 @@ _STEPS: dict[type[Line], Callable[[Any, str, str], Step]] = {
     ),
     log.CancelWager: _to(WAGER, book.CancelWager, wager_id=lambda x: x.id),
     log.RejectWager: _to(WAGER, book.RejectWager, wager_id=lambda x: x.id),
+    log.WithdrawWager: _to(WAGER, book.WithdrawWager, wager_id=lambda x: x.id),
+    log.KeepWager: _to(WAGER, book.KeepWager, wager_id=lambda x: x.id),
+    log.Approve: _chosen("what", _APPROVALS),
+    log.Ruling: _chosen("kind", _RULINGS),
+    log.Notice: _chosen("change", _NOTICES),
+    log.ChangeLimits: _to(
+        WAGER,
+        book.ChangeLimits,
+        limits=lambda x: _limits(x.limits),
+        differential_minor=lambda x: x.differential,
+    ),
+    log.GrantLimits: _to(
+        WAGER,
+        book.GrantLimits,
+        player=lambda x: x.player,
+        minimum_minor=lambda x: x.min,
+        maximum_minor=lambda x: x.max,
+    ),
+    log.Dispute: _to(
+        SETTLEMENT,
+        money.OpenDispute,
+        dispute_id=lambda x: x.id,
+        coup=lambda x: x.coup,
+        claim=lambda x: x.claim,
+    ),
+    log.DecideDispute: _to(
+        SETTLEMENT,
+        money.DecideDispute,
+        dispute_id=lambda x: x.id,
+        level=lambda x: x.level,
+        decision=lambda x: x.decision.upper(),
+        note=lambda x: x.note or "",
+    ),
+    log.AdviseInspector: _to(SETTLEMENT, money.AdviseInspector, dispute_id=lambda x: x.id),
     log.NoMoreBets: _to(ROUND, table.CallNoMoreBets),
     log.CloseBook: _to(ROUND, table.CloseBook),
     log.Draw: _draw,

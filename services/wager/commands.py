@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from services.contracts.common import TableSettings
+from typing import Any
+
+from services.contracts.common import Limits, TableSettings
 from services.contracts.core import Command
 
 
@@ -63,11 +65,150 @@ class RecordDebit(Command, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class WithdrawWager(Command, frozen=True, kw_only=True):
+    """Take a wager off, whole, while a withdrawal window is open (004 12.2, 13.5.1)."""
+
+    wager_id: str
+
+
+class KeepWager(Command, frozen=True, kw_only=True):
+    """Let a wager stay, where silence in the window would take it off (004 13.5.1)."""
+
+    wager_id: str
+
+
+class VoidWager(Command, frozen=True, kw_only=True):
+    """Void a wager whose coup has no result yet, and give the stake back (004 14.3.1).
+
+    Refused with STATE or UNKNOWN once there is a result: then settlement has it, and corrects.
+    """
+
+    wager_id: str
+    reason: str = ""
+
+
 class PermitStanding(Command, frozen=True, kw_only=True):
-    """Players without a seat may wager, or may no longer (003 5.5)."""
+    """A player without a seat may wager, or may no longer (003 5.5)."""
 
     permitted: bool
+    player: str | None = None
+    """Every player of the table where it is left out."""
+
+
+class PermitSharing(Command, frozen=True, kw_only=True):
+    """Let several players wager on one box (004 5.5)."""
+
+    players_max: int | None = None
+    """As many as the rulebook allows where it is left out."""
+
+    box: str | None = None
+    """Every box of the table where it is left out."""
+
+
+class ApproveOpposing(Command, frozen=True, kw_only=True):
+    """Let a player stake on both hands (003 5.6.6, 004 5.6.6)."""
+
+    player: str | None = None
+    """Every player of the table where it is left out."""
+
+    coups: int | None = None
+    """For so many coups from the next one that takes wagers; without an end where left out."""
+
+    until_us: int | None = None
+
+
+class GrantLimits(Command, frozen=True, kw_only=True):
+    """Give a player limits of his own, in the table's currency (004 6.5)."""
+
+    player: str
+    minimum_minor: int | None = None
+    maximum_minor: int | None = None
+    until_us: int | None = None
+
+
+class RevokePermission(Command, frozen=True, kw_only=True):
+    """Take a permission back; accepted wagers stand.
+
+    The role is that which gives it. A player's own limits end with the coup in progress.
+    """
+
+    permission: str
+    """STANDING, AREA_SHARING, OPPOSING_WAGERS or PLAYER_LIMITS."""
+
+    player: str | None = None
+    """All, whoever it was given to, where it is left out."""
+
+    box: str | None = None
+    """All boxes where it is left out."""
+
+
+class BarPlayer(Command, frozen=True, kw_only=True):
+    """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+
+    player: str
+    scope: str = "GAME"
+    """GAME or CASINO."""
+
+    reason: str = ""
+
+
+class ChangeLimits(Command, frozen=True, kw_only=True):
+    """Put other limits on the sign, in the table's currency (004 6.4).
+
+    Limits with "*" replace all of them, limits without it those of the areas that they name.
+    """
+
+    limits: Limits
+    differential_minor: int | None = None
+    """As it was where it is left out."""
+
+
+class NotifyMinimum(Command, frozen=True, kw_only=True):
+    """Show the sign of a higher minimum, from now on (004 6.4)."""
+
+    minimum_minor: int
+    effective_at_us: int
+
+
+class RemoveSign(Command, frozen=True, kw_only=True):
+    """Take the sign of a higher minimum down."""
+
+
+class ReturnTokens(Command, frozen=True, kw_only=True):
+    """What a settled coup made of the promotional tokens that were staked on it."""
+
+    coup_id: str
+    spent: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+
+
+class Lock(Command, frozen=True, kw_only=True):
+    """The first card is out."""
 
 
 class Proceed(Command, frozen=True, kw_only=True):
     """Do what has fallen due by what was heard."""
+
+
+COMMANDS: dict[str, type[Any]] = {
+    command.__name__: command
+    for command in (
+        PlaceWager,
+        ChangeWager,
+        CancelWager,
+        RejectWager,
+        WithdrawWager,
+        KeepWager,
+        VoidWager,
+        PermitStanding,
+        PermitSharing,
+        ApproveOpposing,
+        GrantLimits,
+        RevokePermission,
+        BarPlayer,
+        ChangeLimits,
+        NotifyMinimum,
+        RemoveSign,
+    )
+}
+"""What people and machines may ask for; the others belong to reactions and to the wallet."""

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from services.contracts.core import Command, Event, NotYet, Refused
-from services.contracts.pinned import pinned
-from services.settlement.commands import ActivateRulebook, Settle
+from services.contracts.core import Command, Event, NotYet
+from services.settlement.commands import (
+    ActivateRulebook,
+    AdviseInspector,
+    CloseDispute,
+    Correct,
+    DecideDispute,
+    EscalateDispute,
+    Invalidate,
+    OpenDispute,
+    RecordReversal,
+    RepeatReversal,
+    Settle,
+    TakeVoid,
+    VoidWager,
+)
+from services.settlement.domain.correcting import (
+    correct,
+    invalidate,
+    record_reversal,
+    repeat_reversal,
+    take_void,
+    void_wager,
+)
+from services.settlement.domain.disputing import (
+    advise_inspector,
+    close_dispute,
+    decide_dispute,
+    escalate_dispute,
+    open_dispute,
+)
 from services.settlement.domain.settling import activate, settle
-from services.settlement.domain.state import SettlementState, is_complete
+from services.settlement.domain.state import SettlementState
 
 
 def answer(command: Command, events: Sequence[Event], state: SettlementState) -> Mapping[str, Any]:
-    """Nothing needs telling."""
-    del command, events, state
-    return {}
+    """How a dispute stands; of other commands nothing needs telling."""
+    del events
+    held = state.disputes.get(getattr(command, "dispute_id", ""))
+    return {} if held is None else {"status": held.status, "level": held.level}
 
 
 def decide(command: Command, state: SettlementState) -> Sequence[Event]:
@@ -24,8 +53,20 @@ def decide(command: Command, state: SettlementState) -> Sequence[Event]:
         return activate(command)
     if state.settings is None:
         raise NotYet("the settlement service has not heard yet that this table is open")
-    assert isinstance(command, Settle)
-    coup = state.coups.get(command.coup_id)
-    if coup is None or not is_complete(coup):
-        raise Refused("STATE", f"coup {command.coup_id} can't be settled yet")
-    return settle(coup, pinned(state.settings), state.settings)
+    return _DECIDE[type(command)](command, state)
+
+
+_DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] = {
+    Settle: settle,
+    Correct: correct,
+    Invalidate: invalidate,
+    VoidWager: void_wager,
+    TakeVoid: take_void,
+    RecordReversal: record_reversal,
+    RepeatReversal: repeat_reversal,
+    OpenDispute: open_dispute,
+    DecideDispute: decide_dispute,
+    AdviseInspector: advise_inspector,
+    EscalateDispute: escalate_dispute,
+    CloseDispute: close_dispute,
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from services.contracts import round as table
 from services.contracts import wager as book
@@ -13,8 +13,34 @@ from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
 from services.contracts.settlement import (
     CoupSettled,
+    DisputeClosed,
+    DisputeDecided,
+    DisputeOpened,
+    DisputeReviewed,
+    InspectorAdvised,
+    ReversalCollected,
+    ReversalOutstanding,
+    WagerForfeited,
+    WagerRefunded,
+    WagerResettled,
+    WagerSettled,
 )
-from services.settlement.domain.state import BookView, Coup, Result, SettlementState, Staked
+from services.settlement.domain.state import (
+    EMPTY_BOOK,
+    FORFEITED,
+    SETTLED_COUPS_MAX,
+    SETTLED_WAGERS_MAX,
+    BookView,
+    Coup,
+    Dispute,
+    End,
+    Outstanding,
+    Paid,
+    SettledCoup,
+    SettledWager,
+    SettlementState,
+    Staked,
+)
 
 
 def evolve(state: SettlementState, event: Event | Heard) -> SettlementState:
@@ -22,14 +48,19 @@ def evolve(state: SettlementState, event: Event | Heard) -> SettlementState:
     if isinstance(event, Heard):
         apply_heard = EVOLVE_HEARD.get(type(event.event))
         return apply_heard(state, event) if apply_heard else state
-    if isinstance(event, RulebookActivated):
-        return SettlementState(
-            session=event.session,
-            settings=event.settings,
-        )
-    if isinstance(event, CoupSettled):
-        return _with_coup(state, event.coup_id, settled=True)
-    return state
+    apply = _EVOLVE.get(type(event))
+    return apply(state, event) if apply else state
+
+
+def _activated(state: SettlementState, event: RulebookActivated) -> SettlementState:
+    """A new session begins; what is still owed or disputed is carried over."""
+    return SettlementState(
+        session=event.session,
+        settings=event.settings,
+        games={event.settings.rulebook_hash: event.settings},
+        disputes={key: held for key, held in state.disputes.items() if held.status != "CLOSED"},
+        debits=state.debits,
+    )
 
 
 def _with_coup(state: SettlementState, coup_id: str, **changes: Any) -> SettlementState:
@@ -37,6 +68,157 @@ def _with_coup(state: SettlementState, coup_id: str, **changes: Any) -> Settleme
     if coup is None:
         return state
     return replace(state, coups={**state.coups, coup_id: replace(coup, **changes)})
+
+
+# --- decisions on wagers ---
+
+
+_Decided = WagerSettled | WagerResettled | WagerRefunded | WagerForfeited
+
+
+def _decided(state: SettlementState, event: _Decided) -> SettlementState:
+    staked = Staked(
+        event.wager_id,
+        event.player,
+        event.area,
+        event.currency,
+        event.stake_minor,
+        event.funding,
+        event.token,
+    )
+    wager = SettledWager(staked, _paid(event))
+    settled = state.settled.get(event.coup_id)
+    if settled is not None:
+        changed = replace(settled, wagers={**settled.wagers, event.wager_id: wager})
+        return replace(state, settled={**state.settled, event.coup_id: changed})
+    coup = state.coups.get(event.coup_id)
+    if coup is None:
+        return state
+    return _with_coup(state, event.coup_id, paid={**coup.paid, event.wager_id: wager})
+
+
+def _paid(event: _Decided) -> Paid:
+    if isinstance(event, WagerForfeited):
+        return Paid(event.settlement_id, FORFEITED)
+    if isinstance(event, WagerRefunded):
+        return Paid(event.settlement_id, event.outcome, event.returned_minor)
+    return Paid(
+        event.settlement_id,
+        event.outcome,
+        event.returned_minor,
+        event.winnings_minor,
+        event.commission_exact,
+        event.rounding_exact,
+    )
+
+
+def _debited(state: SettlementState, event: _Decided) -> SettlementState:
+    """A decision of a correction: what it takes from the account is owed until it is made."""
+    state = _decided(state, event)
+    due = 0 if type(event) is WagerSettled else event.due_minor  # type: ignore[union-attr]
+    if due >= 0:
+        return state
+    owed = Outstanding(
+        event.coup_id, event.wager_id, event.player, event.currency, -due, attempts=0
+    )
+    return replace(state, debits={**state.debits, event.settlement_id: owed})
+
+
+def _coup_settled(state: SettlementState, event: CoupSettled) -> SettlementState:
+    known = state.settled.get(event.coup_id)
+    coup = state.coups.get(event.coup_id)
+    if known is not None:
+        changed = replace(known, status=event.status, revision=event.revision)
+        return replace(state, settled={**state.settled, event.coup_id: changed})
+    if coup is None or state.settings is None:
+        return state
+    settled = SettledCoup(
+        coup_id=event.coup_id,
+        coup=event.coup,
+        status=event.status,
+        revision=event.revision,
+        book=coup.book or EMPTY_BOOK,
+        rulebook_hash=state.settings.rulebook_hash,
+        wagers=coup.paid,
+    )
+    state = _with_coup(state, event.coup_id, settled=True, wagers={}, paid={})
+    return _bounded(
+        replace(
+            state,
+            settled={**state.settled, event.coup_id: settled},
+            settled_wagers=state.settled_wagers + len(settled.wagers),
+        )
+    )
+
+
+def _bounded(state: SettlementState) -> SettlementState:
+    """Without the oldest settled coups, where there are too many."""
+    if len(state.settled) <= SETTLED_COUPS_MAX and state.settled_wagers <= SETTLED_WAGERS_MAX:
+        return state
+    kept, wagers = dict(state.settled), state.settled_wagers
+    while len(kept) > 1 and (len(kept) > SETTLED_COUPS_MAX or wagers > SETTLED_WAGERS_MAX):
+        wagers -= len(kept.pop(next(iter(kept))).wagers)
+    return replace(state, settled=kept, settled_wagers=wagers)
+
+
+def _outstanding(state: SettlementState, event: ReversalOutstanding) -> SettlementState:
+    owed = state.debits.get(event.movement_id)
+    if owed is None:
+        return state
+    tried = replace(owed, attempts=event.attempts)
+    return replace(state, debits={**state.debits, event.movement_id: tried})
+
+
+def _collected(state: SettlementState, event: ReversalCollected) -> SettlementState:
+    left = {key: owed for key, owed in state.debits.items() if key != event.movement_id}
+    return replace(state, debits=left)
+
+
+# --- disputes ---
+
+
+def _dispute_opened(state: SettlementState, event: DisputeOpened) -> SettlementState:
+    opened = Dispute(event.coup_id, "OPEN")
+    return replace(state, disputes={**state.disputes, event.dispute_id: opened})
+
+
+def _dispute(state: SettlementState, dispute_id: str, **changes: Any) -> SettlementState:
+    held = state.disputes.get(dispute_id)
+    if held is None:
+        return state
+    return replace(state, disputes={**state.disputes, dispute_id: replace(held, **changes)})
+
+
+def _dispute_decided(
+    state: SettlementState, event: DisputeDecided | DisputeReviewed
+) -> SettlementState:
+    held = state.disputes.get(event.dispute_id)
+    deciders = (*(held.deciders if held else ()), event.decided_by)
+    return _dispute(
+        state, event.dispute_id, status=event.status, level=event.level, deciders=deciders
+    )
+
+
+_EVOLVE: dict[type[Event], Callable[[SettlementState, Any], SettlementState]] = {
+    RulebookActivated: _activated,
+    WagerSettled: _decided,
+    WagerResettled: _debited,
+    WagerRefunded: _debited,
+    WagerForfeited: _debited,
+    CoupSettled: _coup_settled,
+    ReversalOutstanding: _outstanding,
+    ReversalCollected: _collected,
+    DisputeOpened: _dispute_opened,
+    DisputeDecided: _dispute_decided,
+    DisputeReviewed: _dispute_decided,
+    InspectorAdvised: lambda state, event: _dispute(
+        state, event.dispute_id, status="CLOSED", advised=True
+    ),
+    DisputeClosed: lambda state, event: _dispute(state, event.dispute_id, status="CLOSED"),
+}
+
+
+# --- what is heard ---
 
 
 def _coup_begun(state: SettlementState, heard: Heard) -> SettlementState:
@@ -48,33 +230,53 @@ def _known(state: SettlementState, coup_id: str) -> SettlementState:
     """Topics arrive in any order: the first mention of a coup begins its book."""
     if coup_id in state.coups:
         return state
-    coup = Coup(coup_id=coup_id, coup=int(coup_id.rsplit(":", 1)[1]))
-    return replace(state, coups={**state.coups, coup_id: coup})
+    number = int(coup_id.rsplit(":", 1)[1])
+    coup = Coup(coup_id=coup_id, coup=number)
+    return replace(
+        state, coups={**state.coups, coup_id: coup}, last_coup=max(state.last_coup, number)
+    )
 
 
 def _wager_accepted(state: SettlementState, heard: Heard) -> SettlementState:
     event: book.WagerAccepted = heard.event  # type: ignore[assignment]
     state = _known(state, event.coup_id)
     staked = Staked(
-        event.wager_id, event.player, event.area, event.currency, event.stake_minor, event.funding
+        event.wager_id,
+        event.player,
+        event.area,
+        event.currency,
+        event.stake_minor,
+        event.funding,
+        event.token,
     )
     wagers = {**state.coups[event.coup_id].wagers, event.wager_id: staked}
     return _with_coup(state, event.coup_id, wagers=wagers)
 
 
-def _wager_changed(state: SettlementState, heard: Heard) -> SettlementState:
-    event: book.WagerChanged = heard.event  # type: ignore[assignment]
-    wagers = state.coups[event.coup_id].wagers
-    staked = replace(wagers[event.wager_id], stake_minor=event.to_minor)
-    return _with_coup(state, event.coup_id, wagers={**wagers, event.wager_id: staked})
-
-
-def _wager_gone(state: SettlementState, heard: Heard) -> SettlementState:
-    event: book.WagerCancelled | book.WagerRejected | book.WagerRefunded = heard.event  # type: ignore[assignment]
+def _stake_changed(state: SettlementState, heard: Heard) -> SettlementState:
+    event: book.WagerChanged | book.WagerReduced = heard.event  # type: ignore[assignment]
     coup = state.coups.get(event.coup_id)
     if coup is None or event.wager_id not in coup.wagers:
         return state
-    if isinstance(event, book.WagerRejected) and not event.refund_minor:
+    staked = replace(coup.wagers[event.wager_id], stake_minor=event.to_minor)
+    return _with_coup(state, event.coup_id, wagers={**coup.wagers, event.wager_id: staked})
+
+
+_Gone = (
+    book.WagerCancelled
+    | book.WagerRejected
+    | book.WagerWithdrawn
+    | book.WagerVoided
+    | book.WagerRefunded
+)
+
+
+def _wager_gone(state: SettlementState, heard: Heard) -> SettlementState:
+    event: _Gone = heard.event  # type: ignore[assignment]
+    coup = state.coups.get(event.coup_id)
+    if coup is None or event.wager_id not in coup.wagers:
+        return state
+    if isinstance(event, book.WagerRejected) and not event.accepted:
         return state  # an increase that failed: the wager stands as it was
     wagers = {key: staked for key, staked in coup.wagers.items() if key != event.wager_id}
     return _with_coup(state, event.coup_id, wagers=wagers)
@@ -82,17 +284,41 @@ def _wager_gone(state: SettlementState, heard: Heard) -> SettlementState:
 
 def _book_closed(state: SettlementState, heard: Heard) -> SettlementState:
     event: book.BookClosed | book.BookRevised = heard.event  # type: ignore[assignment]
-    held = BookView(event.revision, event.wagers, event.digest)
+    reason = event.reason if isinstance(event, book.BookRevised) else ""
+    held = BookView(event.revision, event.wagers, event.digest, reason)
     return _with_coup(_known(state, event.coup_id), event.coup_id, book=held)
 
 
 def _resulted(state: SettlementState, heard: Heard) -> SettlementState:
     event: table.CoupResulted = heard.event  # type: ignore[assignment]
-    return _with_coup(
-        _known(state, event.coup_id),
-        event.coup_id,
-        result=Result(event, heard.meta, heard.event_id),
-    )
+    return _ended(state, event.coup_id, End(heard.meta, heard.event_id, result=event))
+
+
+def _corrected(state: SettlementState, heard: Heard) -> SettlementState:
+    """For a coup that is not settled yet, the corrected result is the first one."""
+    event: table.ResultCorrected = heard.event  # type: ignore[assignment]
+    fields = asdict(event)
+    del fields["reason"]
+    end = End(heard.meta, heard.event_id, result=table.CoupResulted(**fields))
+    return _ended(state, event.coup_id, end)
+
+
+def _invalidated(state: SettlementState, heard: Heard) -> SettlementState:
+    event: table.OutcomeInvalidated = heard.event  # type: ignore[assignment]
+    return _ended(state, event.coup_id, End(heard.meta, heard.event_id, invalidated=event))
+
+
+def _voided(state: SettlementState, heard: Heard) -> SettlementState:
+    event: table.CoupVoided = heard.event  # type: ignore[assignment]
+    return _ended(state, event.coup_id, End(heard.meta, heard.event_id, void=event))
+
+
+def _ended(state: SettlementState, coup_id: str, end: End) -> SettlementState:
+    """An end that is not the first one is for coups in progress only; settled ones are corrected."""
+    first = end.result is not None and end.result.revision == 1
+    if first or end.void is not None:
+        state = _known(state, coup_id)
+    return state if coup_id in state.settled else _with_coup(state, coup_id, end=end)
 
 
 def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
@@ -105,11 +331,17 @@ EVOLVE_HEARD: dict[type[Event], Callable[[SettlementState, Heard], SettlementSta
     table.BettingOpened: _coup_begun,
     table.NoBetCoupDeclared: _coup_begun,
     table.CoupResulted: _resulted,
+    table.ResultCorrected: _corrected,
+    table.OutcomeInvalidated: _invalidated,
+    table.CoupVoided: _voided,
     table.CoupClosed: _coup_over,
     book.WagerAccepted: _wager_accepted,
-    book.WagerChanged: _wager_changed,
+    book.WagerChanged: _stake_changed,
+    book.WagerReduced: _stake_changed,
     book.WagerCancelled: _wager_gone,
     book.WagerRejected: _wager_gone,
+    book.WagerWithdrawn: _wager_gone,
+    book.WagerVoided: _wager_gone,
     book.WagerRefunded: _wager_gone,
     book.BookClosed: _book_closed,
     book.BookRevised: _book_closed,

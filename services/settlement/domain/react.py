@@ -8,7 +8,7 @@ from services.contracts import round as table
 from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.core import Caused, Command, Event, Heard
-from services.settlement.commands import ActivateRulebook, Settle
+from services.settlement.commands import ActivateRulebook, Correct, Invalidate, Settle, TakeVoid
 from services.settlement.domain.evolve import EVOLVE_HEARD
 from services.settlement.domain.state import SettlementState, is_complete
 
@@ -25,22 +25,77 @@ FOLLOWS = frozenset({table.TableOpened, *EVOLVE_HEARD})
 
 def react(heard: Heard, state: SettlementState) -> Sequence[Command | Caused]:
     """What to do when another service's event is heard; `state` has it folded in already."""
-    event = heard.event
+    event, meta = heard.event, heard.meta
     if isinstance(event, table.TableOpened):
-        return [
-            ActivateRulebook(
-                at_us=heard.meta.occurred_at_us,
-                by=heard.meta.actor,
-                session=event.session,
-                settings=event.settings,
-            )
-        ]
-    if not isinstance(event, table.CoupResulted | book.BookClosed | book.BookRevised):
+        opened = ActivateRulebook(
+            at_us=meta.occurred_at_us,
+            by=meta.actor,
+            session=event.session,
+            settings=event.settings,
+        )
+        return [opened]
+    correction = _correction(heard, state)
+    if correction is not None:
+        return [correction]
+    if not isinstance(event, _MAY_COMPLETE):
         return ()
     coup = state.coups.get(event.coup_id)
-    if coup is None or coup.result is None or not is_complete(coup):
+    if coup is None or coup.end is None or not is_complete(coup):
         return ()
-    result = coup.result.meta
-    command = Settle(at_us=result.occurred_at_us, by=result.actor, coup_id=coup.coup_id)
-    cause = Heard(coup.result.event, result, table.SERVICE, coup.result.event_id)
-    return [Caused(command, cause)]
+    end = coup.end.meta
+    command = Settle(at_us=end.occurred_at_us, by=end.actor, coup_id=coup.coup_id)
+    return [Caused(command, Heard(coup.end.event, end, table.SERVICE, coup.end.event_id))]
+
+
+_MAY_COMPLETE = (
+    table.CoupResulted,
+    table.OutcomeInvalidated,
+    table.CoupVoided,
+    book.BookClosed,
+    book.BookRevised,
+)
+
+
+def _correction(heard: Heard, state: SettlementState) -> Command | None:
+    """What changes a coup that is settled, or that nothing is known of any more.
+
+    The latter is refused, which stops the table here until somebody looks at it: a correction is
+    never passed over in silence.
+    """
+    event, meta = heard.event, heard.meta
+    at_us, by, second = meta.occurred_at_us, meta.actor, meta.second
+    if isinstance(event, book.WagerVoided):
+        if event.coup_id not in state.settled:
+            return None
+        return TakeVoid(
+            at_us=at_us,
+            by=by,
+            second=second,
+            coup_id=event.coup_id,
+            wager_id=event.wager_id,
+            refund_minor=event.refund_minor,
+            reason=event.reason,
+        )
+    if not isinstance(event, table.ResultCorrected | table.OutcomeInvalidated):
+        return None
+    coup = state.coups.get(event.coup_id)
+    if coup is not None and not coup.settled:
+        return None
+    if isinstance(event, table.OutcomeInvalidated):
+        return Invalidate(
+            at_us=at_us,
+            by=by,
+            second=second,
+            coup_id=event.coup_id,
+            reason=event.reason,
+            forfeit=event.forfeit,
+        )
+    return Correct(
+        at_us=at_us,
+        by=by,
+        second=second,
+        coup_id=event.coup_id,
+        player=event.player,
+        banker=event.banker,
+        reason=event.reason,
+    )

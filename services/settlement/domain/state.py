@@ -5,10 +5,25 @@ from __future__ import annotations
 from msgspec import Struct
 
 from services.contracts import round as table
-from services.contracts.common import TableSettings
-from services.contracts.core import Meta, Scope
+from services.contracts.common import Card, TableSettings
+from services.contracts.core import Event, Meta, Refused, Scope
+from services.contracts.pinned import pinned
+from services.rules.citations import cite
+from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 1
+STATE_SCHEMA = 2
+
+SETTLED_COUPS_MAX = 3_000
+"""Settled coups that can still be corrected: more than a gaming day of a fast table."""
+
+SETTLED_WAGERS_MAX = 100_000
+"""Wagers in them, at the most: the oldest coups go first. They are gone with the session too."""
+
+NO_BET, SETTLED, VOID, INVALIDATED = "NO_BET", "SETTLED", "VOID", "INVALIDATED"
+
+REFUNDED, VOIDED, FORFEITED = "REFUNDED", "VOIDED", "FORFEITED"
+
+PROMO = "PROMO"
 
 
 class Staked(Struct, frozen=True):
@@ -20,6 +35,37 @@ class Staked(Struct, frozen=True):
     currency: str
     stake_minor: int
     funding: str
+    token: str | None = None
+
+    @property
+    def cash_minor(self) -> int:
+        """What goes back in cash when the stake does."""
+        return 0 if self.funding == PROMO else self.stake_minor
+
+
+class Paid(Struct, frozen=True):
+    """What the latest revision made of a wager."""
+
+    settlement_id: str
+    outcome: str
+    """WON, LOST, PUSH, REFUNDED, VOIDED or FORFEITED."""
+
+    returned_minor: int = 0
+    winnings_minor: int = 0
+    commission_exact: str = "0"
+    rounding_exact: str = "0"
+
+    @property
+    def credit_minor(self) -> int:
+        """What the player's account has for the wager, in all."""
+        return self.returned_minor + self.winnings_minor
+
+
+class SettledWager(Struct, frozen=True):
+    """A wager with what became of it."""
+
+    staked: Staked
+    paid: Paid
 
 
 class BookView(Struct, frozen=True):
@@ -28,21 +74,31 @@ class BookView(Struct, frozen=True):
     revision: int
     wagers: int
     digest: str
+    reason: str = ""
 
 
 EMPTY_BOOK = BookView(0, 0, "")
 
 
-class Result(Struct, frozen=True):
-    """The result as it was heard, with its place in the chain of causes."""
+class End(Struct, frozen=True):
+    """How the coup ended, as it was heard, with its place in the chain of causes: one of three."""
 
-    event: table.CoupResulted
     meta: Meta
     event_id: str
+    result: table.CoupResulted | None = None
+    void: table.CoupVoided | None = None
+    invalidated: table.OutcomeInvalidated | None = None
+
+    @property
+    def event(self) -> Event:
+        """What was heard."""
+        event = self.result or self.void or self.invalidated
+        assert event is not None
+        return event
 
 
 class Coup(Struct, frozen=True):
-    """A coup that is not settled yet."""
+    """A coup in progress, until round closes it."""
 
     coup_id: str
     coup: int
@@ -50,8 +106,52 @@ class Coup(Struct, frozen=True):
     """Live wagers in order of acceptance."""
 
     book: BookView | None = None
-    result: Result | None = None
+    end: End | None = None
+    paid: dict[str, SettledWager] = {}
+    """By wager, while the coup is being settled."""
+
     settled: bool = False
+
+
+class SettledCoup(Struct, frozen=True):
+    """A settled coup, with what a correction needs."""
+
+    coup_id: str
+    coup: int
+    status: str
+    revision: int
+    book: BookView
+    rulebook_hash: str
+    """Of the rulebook that it was played under."""
+
+    wagers: dict[str, SettledWager] = {}
+
+
+class Dispute(Struct, frozen=True):
+    """A dispute about a coup."""
+
+    coup_id: str
+    status: str
+    """OPEN, DECIDED, REVIEWED, UNRESOLVED or CLOSED."""
+
+    level: int = 0
+    """Of the latest decision."""
+
+    deciders: tuple[str, ...] = ()
+    """Who decided so far: nobody reviews himself."""
+
+    advised: bool = False
+
+
+class Outstanding(Struct, frozen=True):
+    """A debit of a correction that the wallet has not made."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    attempts: int
 
 
 class SettlementState(Struct, frozen=True):
@@ -59,8 +159,24 @@ class SettlementState(Struct, frozen=True):
 
     session: int = 0
     settings: TableSettings | None = None
+    games: dict[str, TableSettings] = {}
+    """Settings by the hash of their rulebook, for all games of this session."""
+
     coups: dict[str, Coup] = {}
     """Coups in progress, by id."""
+
+    settled: dict[str, SettledCoup] = {}
+    """Settled coups of this session that can still be corrected, the oldest first."""
+
+    settled_wagers: int = 0
+    """Wagers in them."""
+
+    last_coup: int = 0
+    """The highest number of a coup that was heard of."""
+
+    disputes: dict[str, Dispute] = {}
+    debits: dict[str, Outstanding] = {}
+    """Debits of corrections that the wallet has not acknowledged, by movement."""
 
 
 def initial_state() -> SettlementState:
@@ -76,10 +192,46 @@ def scope(state: SettlementState) -> Scope:
     return Scope(settings.rulebook_id, settings.rulebook_hash, "", settings.test)
 
 
+def settings_of(state: SettlementState) -> TableSettings:
+    assert state.settings is not None
+    return state.settings
+
+
+def rules_of(state: SettlementState) -> Rulebook:
+    return pinned(settings_of(state))
+
+
+def clauses_for(state: SettlementState, rule: str) -> tuple[str, ...]:
+    return cite(rules_of(state).rulebook_id, rule)
+
+
+def settled_coup(state: SettlementState, coup_id: str) -> SettledCoup:
+    found = state.settled.get(coup_id)
+    if found is None:
+        raise Refused("UNKNOWN", f"coup {coup_id} is none that can be corrected here")
+    return found
+
+
+def hands_of(end: End) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+    """Both hands as they lie at the end."""
+    event = end.result or end.void or end.invalidated
+    assert event is not None
+    return event.player, event.banker
+
+
 def is_complete(coup: Coup) -> bool:
-    """The result is there, with exactly the book it rests on, and nothing is settled yet."""
-    if coup.result is None or coup.settled:
+    """Its end is known, with a book that is as new as the end says, and nothing is settled yet.
+
+    The book may be newer: a wager that was voided while the result was on its way is not in it.
+    """
+    end = coup.end
+    if end is None or coup.settled:
         return False
-    result = coup.result.event
     held = coup.book or EMPTY_BOOK
-    return result.book_revision == held.revision and held.wagers == len(coup.wagers)
+    if held.wagers != len(coup.wagers):
+        return False
+    if end.void is not None:
+        return held.reason == VOID and held.wagers > 0
+    named = end.result or end.invalidated
+    assert named is not None
+    return held.revision >= named.book_revision

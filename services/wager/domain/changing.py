@@ -18,8 +18,17 @@ from services.wager.commands import (
     ChangeWager,
     RejectWager,
 )
-from services.wager.domain.limits import Rejection, check_money, let_stand
-from services.wager.domain.placing import debit, is_late, rejected
+from services.wager.domain.differential import crossed
+from services.wager.domain.evolve import evolve
+from services.wager.domain.giving_back import held_wager
+from services.wager.domain.limits import (
+    Rejection,
+    check_gap,
+    check_money,
+    let_stand,
+    limit_of,
+)
+from services.wager.domain.placing import check_player, debit, rejected
 from services.wager.domain.state import (
     CLOSED,
     LOCKED,
@@ -29,20 +38,11 @@ from services.wager.domain.state import (
     BookState,
     Wager,
     clauses_for,
-    limit_of,
+    is_late,
     live,
     movement,
     rules_of,
 )
-
-
-def _held(wager_id: str, state: BookState) -> tuple[Book, Wager]:
-    """A live wager and its book."""
-    book = state.book
-    wager = book.wagers.get(wager_id) if book else None
-    if book is None or wager is None:
-        raise Refused("UNKNOWN", f"there is no wager {wager_id} in this coup's book")
-    return book, wager
 
 
 def _check_movable(at_us: int, book: Book, state: BookState) -> None:
@@ -59,31 +59,34 @@ def _check_movable(at_us: int, book: Book, state: BookState) -> None:
 
 
 def cancel(command: CancelWager, state: BookState) -> Sequence[Event]:
-    book, wager = _held(command.wager_id, state)
+    book, wager = held_wager(command.wager_id, state)
     _check_movable(command.at_us, book, state)
-    _check_rest(wager, 0, state, book)
-    return [
-        WagerCancelled(
-            coup_id=book.coup_id,
-            wager_id=wager.wager_id,
-            player=wager.player,
-            area=wager.area,
-            currency=wager.currency,
-            refund_minor=wager.stake_minor,
-            movement_id=movement(state, wager.wager_id, wager.movements + 1),
-        )
-    ]
-
-
-def _check_rest(wager: Wager, to_minor: int, state: BookState, book: Book) -> None:
-    """What stays on the area keeps to the minimum where the house refuses what does not."""
-    limit = limit_of(state, wager.currency, wager.area)
-    total = to_minor + sum(
-        w.stake_minor
-        for w in live(book)
-        if w.wager_id != wager.wager_id
-        and (w.player, w.area, w.currency) == (wager.player, wager.area, wager.currency)
+    _check_no_change_under_way(wager, book)
+    _check_rest(wager, 0, state, book, command.at_us)
+    gone = WagerCancelled(
+        coup_id=book.coup_id,
+        wager_id=wager.wager_id,
+        player=wager.player,
+        area=wager.area,
+        currency=wager.currency,
+        refund_minor=wager.cash_minor,
+        movement_id=(
+            movement(state, wager.wager_id, wager.movements + 1) if wager.cash_minor else None
+        ),
+        token=wager.token,
     )
+    return [gone, *crossed(state, evolve(state, gone))]
+
+
+def _check_no_change_under_way(wager: Wager, book: Book) -> None:
+    if any(p.wager.wager_id == wager.wager_id for p in book.pending.values()):
+        raise Refused("STATE", f"a change of {wager.wager_id} is under way")
+
+
+def _check_rest(wager: Wager, to_minor: int, state: BookState, book: Book, at_us: int) -> None:
+    """What stays on the area keeps to the minimum where the house refuses what does not."""
+    limit = limit_of(state, book, wager, at_us)
+    total = to_minor + _others(wager, book)
     if limit is None or not 0 < total < limit.min_minor:
         return
     if not let_stand("BELOW_MINIMUM", wager, state):
@@ -94,40 +97,64 @@ def _check_rest(wager: Wager, to_minor: int, state: BookState, book: Book) -> No
         )
 
 
+def _others(wager: Wager, book: Book) -> int:
+    """What else the player has on the area, in the wager's currency."""
+    mine = (wager.player, wager.area, wager.currency)
+    return sum(
+        w.stake_minor
+        for w in live(book)
+        if w.wager_id != wager.wager_id and (w.player, w.area, w.currency) == mine
+    )
+
+
 def change(command: ChangeWager, state: BookState) -> Sequence[Event]:
-    book, wager = _held(command.wager_id, state)
+    book, wager = held_wager(command.wager_id, state)
     _check_movable(command.at_us, book, state)
-    if any(p.wager.wager_id == wager.wager_id for p in book.pending.values()):
-        raise Refused("STATE", f"a change of {wager.wager_id} is under way")
+    _check_no_change_under_way(wager, book)
     more = command.amount_minor - wager.stake_minor
     if command.amount_minor == 0:
         raise Refused("BELOW_MINIMUM", "a wager is taken back by cancelling it")
     if more == 0:
         return ()
-    changed = replace(wager, stake_minor=command.amount_minor)
+    if wager.token is not None:
+        raise Refused(
+            "NOT_PERMITTED",
+            "a promotional token stakes its face value, no more and no less",
+            clauses_for(state, "token"),
+        )
     if more > 0 and area_full(rules_of(state), _placements(wager, book)):
         raise Refused(
             "AREA_FULL", "an increase counts as a further wager", clauses_for(state, "area_full")
         )
     try:
-        changed = check_money(changed, state, book, amount_minor=abs(more))
+        changed = _checked(wager, command, state, book)
     except Rejection as no:
         raise Refused(no.code, no.message, clauses_for(state, no.rule) if no.rule else ()) from no
     number = wager.movements + 1
     if more > 0:
         return [debit(changed, state, book, amount_minor=more, number=number)]
-    return [
-        WagerChanged(
-            coup_id=book.coup_id,
-            wager_id=wager.wager_id,
-            player=wager.player,
-            currency=wager.currency,
-            from_minor=wager.stake_minor,
-            to_minor=command.amount_minor,
-            movement_id=movement(state, wager.wager_id, number),
-            refund_minor=-more,
-        )
-    ]
+    lowered = WagerChanged(
+        coup_id=book.coup_id,
+        wager_id=wager.wager_id,
+        player=wager.player,
+        currency=wager.currency,
+        from_minor=wager.stake_minor,
+        to_minor=command.amount_minor,
+        movement_id=movement(state, wager.wager_id, number),
+        refund_minor=-more,
+        changed_at_us=command.at_us,
+    )
+    return [lowered, *crossed(state, evolve(state, lowered))]
+
+
+def _checked(wager: Wager, command: ChangeWager, state: BookState, book: Book) -> Wager:
+    """The wager with its new stake, if it may have that."""
+    more = command.amount_minor - wager.stake_minor
+    if more > 0:
+        check_player(wager, state)
+        check_gap(wager, state, book, amount_minor=more)
+    changed = replace(wager, stake_minor=command.amount_minor)
+    return check_money(changed, state, book, amount_minor=abs(more), at_us=command.at_us)
 
 
 def _placements(wager: Wager, book: Book) -> int:
@@ -136,23 +163,22 @@ def _placements(wager: Wager, book: Book) -> int:
 
 def reject(command: RejectWager, state: BookState) -> Sequence[Event]:
     require_role(command, "DEALER", what="rejecting a wager")
-    book, wager = _held(command.wager_id, state)
+    book, wager = held_wager(command.wager_id, state)
     if book.phase not in (OPEN, CLOSED):
         raise Refused("LOCKED", "the book is closed", clauses_for(state, "locked"))
-    if not _outside(wager, state, book):
+    _check_no_change_under_way(wager, book)
+    if not _outside(wager, state, book, command.at_us):
         raise Refused("STATE", f"{wager.wager_id} is not outside the limits")
     no = Rejection("BY_DEALER", "the dealer refused the wager", "limits")
-    return [rejected(wager, state, book, no, refund_minor=wager.stake_minor)]
+    cash = wager.cash_minor
+    gone = rejected(wager, state, book, no, was_accepted=True, refund_minor=cash)
+    return [gone, *crossed(state, evolve(state, gone))]
 
 
-def _outside(wager: Wager, state: BookState, book: Book) -> bool:
+def _outside(wager: Wager, state: BookState, book: Book, at_us: int) -> bool:
     """Whether the wager lies outside the limits together with its player's others."""
-    limit = limit_of(state, wager.currency, wager.area)
+    limit = limit_of(state, book, wager, at_us)
     if limit is None or wager.channel == SCREEN or not wager.out_of_limits:
         return False
-    total = sum(
-        w.stake_minor
-        for w in live(book)
-        if (w.player, w.area, w.currency) == (wager.player, wager.area, wager.currency)
-    )
+    total = wager.stake_minor + _others(wager, book)
     return not limit.min_minor <= total <= limit.max_minor

@@ -1,42 +1,32 @@
-"""Debits answered, the book closed, stakes given back (D5, D6)."""
+"""Debits answered, the book closed, and what falls due in it (D5, D6)."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
-from services.contracts.common import BookTotals, RulebookActivated
+from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Refused
-from services.contracts.guards import require_role
 from services.contracts.wager import (
-    BookClosed,
-    BookRevised,
     LimitsPublished,
-    StandingWagerPermitted,
-    WagerAccepted,
+    PromoTokenConsumed,
+    PromoTokenReturned,
     WagerChanged,
-    WagerRefunded,
+    WagerLocked,
 )
 from services.wager.commands import (
     ActivateRulebook,
-    PermitStanding,
+    Lock,
     Proceed,
     RecordDebit,
+    ReturnTokens,
 )
-from services.wager.domain.evolve import evolve
+from services.wager.domain.book import closed
+from services.wager.domain.differential import crossed, reductions
+from services.wager.domain.evolve import evolve, fold
+from services.wager.domain.giving_back import after_window, given_back, late_ones
 from services.wager.domain.limits import Rejection
-from services.wager.domain.placing import rejected
-from services.wager.domain.state import (
-    CLOSED,
-    OPEN,
-    Book,
-    BookState,
-    clauses_for,
-    movement,
-    rules_of,
-)
+from services.wager.domain.placing import accepted, rejected
+from services.wager.domain.state import CLOSED, OPEN, Book, BookState, Pending
 
 
 def activate(command: ActivateRulebook) -> Sequence[Event]:
@@ -58,49 +48,55 @@ def record_debit(command: RecordDebit, state: BookState) -> Sequence[Event]:
     pending = book.pending.get(command.movement_id) if book else None
     if book is None or pending is None:
         raise Refused("UNKNOWN", f"no debit {command.movement_id} is pending")
+    done = _answered(command, pending, state, book)
+    after = evolve(state, done)
+    return [done, *crossed(state, after), *_proceed_from(after)]
+
+
+def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Book) -> Event:
+    """The wager, or its increase, stands now, or never will."""
     wager = pending.wager
     if command.outcome == "REFUSED":
         no = Rejection(command.reason or "INSUFFICIENT_FUNDS", "the wallet refused the debit")
-        return [rejected(wager, state, book, no), *_due(state, without=command.movement_id)]
-    if pending.from_minor:
-        done: Event = WagerChanged(
-            coup_id=book.coup_id,
-            wager_id=wager.wager_id,
-            player=wager.player,
-            currency=wager.currency,
-            from_minor=pending.from_minor,
-            to_minor=wager.stake_minor,
-            movement_id=command.movement_id,
-        )
-    else:
-        done = WagerAccepted(
-            coup_id=book.coup_id,
-            wager_id=wager.wager_id,
-            player=wager.player,
-            area=wager.area,
-            currency=wager.currency,
-            stake_minor=wager.stake_minor,
-            channel=wager.channel,
-            limits_version=pending.limits_version,
-            out_of_limits=wager.out_of_limits,
-            box=wager.box,
-        )
-    return [done, *_proceed_from(evolve(state, done))]
+        return rejected(wager, state, book, no)
+    if book.card_out and book.closed_at_us is not None and command.at_us >= book.closed_at_us:
+        late = Rejection("LATE", "a card was out before the wager was paid", "card_before_close")
+        return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
+    if not pending.from_minor:
+        return accepted(wager, book, pending.limits_version, command.at_us)
+    return WagerChanged(
+        coup_id=book.coup_id,
+        wager_id=wager.wager_id,
+        player=wager.player,
+        currency=wager.currency,
+        from_minor=pending.from_minor,
+        to_minor=wager.stake_minor,
+        movement_id=command.movement_id,
+        changed_at_us=command.at_us,
+    )
 
 
-def _due(state: BookState, *, without: str) -> Sequence[Event]:
+def lock(command: Lock, state: BookState) -> Sequence[Event]:
+    del command
     book = state.book
-    assert book is not None
-    pending = {key: held for key, held in book.pending.items() if key != without}
-    return _proceed_from(replace(state, book=replace(book, pending=pending)))
+    if book is None or not book.wagers:
+        return ()
+    return [WagerLocked(coup_id=book.coup_id, revision=book.revision, wagers=len(book.wagers))]
 
 
-def permit_standing(command: PermitStanding, state: BookState) -> Sequence[Event]:
-    wanted = rules_of(state).standing_players_by
-    if wanted is None:
-        raise Refused("NOT_PERMITTED", "this rulebook knows no permission for standing players")
-    require_role(command, wanted, what="letting players without a seat wager")
-    return [StandingWagerPermitted(permitted=command.permitted)]
+def return_tokens(command: ReturnTokens, state: BookState) -> Sequence[Event]:
+    """What settlement made of tokens, said once for each."""
+    spent = [
+        PromoTokenConsumed(token=token, coup_id=command.coup_id)
+        for token in command.spent
+        if state.tokens.is_to_spend(token)
+    ]
+    returned = [
+        PromoTokenReturned(token=token, coup_id=command.coup_id)
+        for token in command.returned
+        if state.tokens.is_to_return(token, command.coup_id)
+    ]
+    return [*spent, *returned]
 
 
 def proceed(command: Proceed, state: BookState) -> Sequence[Event]:
@@ -109,69 +105,36 @@ def proceed(command: Proceed, state: BookState) -> Sequence[Event]:
 
 
 def _proceed_from(state: BookState) -> Sequence[Event]:
-    """Close the book, or give back what it holds, once no debit is pending."""
+    """Everything that has fallen due in the book, step by step.
+
+    What goes back waits until no debit is pending, as the book does.
+    """
+    events: list[Event] = []
+    while step := _next_step(state):
+        state = fold(state, step)
+        events.extend(step)
+    return events
+
+
+def _next_step(state: BookState) -> Sequence[Event]:
     book = state.book
-    if book is None or book.pending:
+    if book is None:
         return ()
-    if book.void:
-        return _refunds(state, book)
-    if book.close_requested and book.phase in (OPEN, CLOSED):
-        return [
-            BookClosed(
-                coup_id=book.coup_id,
-                revision=book.revision + 1,
-                wagers=len(book.wagers),
-                totals=_totals(book),
-                digest=_digest(book),
-            )
-        ]
+    if late := late_ones(state, book):
+        return late
+    if book.pending:
+        return ()
+    if book.end is not None:
+        return given_back(state, book, book.end)
+    if book.window is not None and book.window.closed:
+        return after_window(state, book, book.window)
+    if book.close_for and book.phase in (OPEN, CLOSED):
+        return _close(state, book)
     return ()
 
 
-def _refunds(state: BookState, book: Book) -> Sequence[Event]:
-    refunds: list[Event] = [
-        WagerRefunded(
-            coup_id=book.coup_id,
-            wager_id=wager.wager_id,
-            player=wager.player,
-            area=wager.area,
-            currency=wager.currency,
-            refund_minor=wager.stake_minor,
-            movement_id=movement(state, wager.wager_id, wager.movements + 1),
-            reason="VOID",
-            clauses=clauses_for(state, "void"),
-        )
-        for wager in book.wagers.values()
-    ]
-    empty = replace(book, wagers={})
-    return [
-        *refunds,
-        BookRevised(
-            coup_id=book.coup_id,
-            revision=book.revision + 1,
-            wagers=0,
-            totals={},
-            digest=_digest(empty),
-            reason="VOID",
-        ),
-    ]
-
-
-def _totals(book: Book) -> dict[str, dict[str, BookTotals]]:
-    totals: dict[str, dict[str, BookTotals]] = {}
-    for wager in book.wagers.values():
-        areas = totals.setdefault(wager.currency, {})
-        held = areas.get(wager.area, BookTotals())
-        areas[wager.area] = BookTotals(
-            held.cash_minor + wager.stake_minor, held.tokens_minor, held.wagers + 1
-        )
-    return totals
-
-
-def _digest(book: Book) -> str:
-    """Digest over the live wagers; anyone who holds them can compute it again."""
-    whole = hashlib.sha256()
-    for wager in book.wagers.values():
-        line = (wager.wager_id, wager.player, wager.area, wager.currency, str(wager.stake_minor))
-        whole.update("\x1f".join(line).encode() + b"\x1e")
-    return whole.hexdigest()
+def _close(state: BookState, book: Book) -> Sequence[Event]:
+    cuts = () if book.close_for == "NO_BET" else reductions(state, book)
+    after = fold(state, cuts).book
+    assert after is not None
+    return [*cuts, closed(state, after)]

@@ -13,17 +13,40 @@ from services.contracts.wager import (
 )
 from services.wager.commands import (
     ActivateRulebook,
+    ApproveOpposing,
+    BarPlayer,
     CancelWager,
+    ChangeLimits,
     ChangeWager,
+    GrantLimits,
+    KeepWager,
+    Lock,
+    NotifyMinimum,
+    PermitSharing,
     PermitStanding,
     PlaceWager,
     Proceed,
     RecordDebit,
     RejectWager,
+    RemoveSign,
+    ReturnTokens,
+    RevokePermission,
+    VoidWager,
+    WithdrawWager,
 )
 from services.wager.domain.changing import cancel, change, reject
-from services.wager.domain.closing import activate, permit_standing, proceed, record_debit
+from services.wager.domain.closing import activate, lock, proceed, record_debit, return_tokens
+from services.wager.domain.giving_back import keep, void_wager, withdraw
+from services.wager.domain.permissions import (
+    approve_opposing,
+    bar,
+    grant_limits,
+    permit_sharing,
+    permit_standing,
+    revoke,
+)
 from services.wager.domain.placing import place
+from services.wager.domain.signs import change_limits, notify_minimum, remove_sign
 from services.wager.domain.state import BookState
 
 
@@ -57,6 +80,19 @@ _DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
     CancelWager: cancel,
     RejectWager: reject,
     RecordDebit: record_debit,
+    WithdrawWager: withdraw,
+    KeepWager: keep,
+    VoidWager: void_wager,
     PermitStanding: permit_standing,
+    PermitSharing: permit_sharing,
+    ApproveOpposing: approve_opposing,
+    GrantLimits: grant_limits,
+    RevokePermission: revoke,
+    BarPlayer: bar,
+    ChangeLimits: change_limits,
+    NotifyMinimum: notify_minimum,
+    RemoveSign: remove_sign,
+    ReturnTokens: return_tokens,
+    Lock: lock,
     Proceed: proceed,
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -11,18 +11,63 @@ from services.contracts import round as table
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
 from services.contracts.wager import (
+    AreaSharingPermitted,
     BookClosed,
     BookRevised,
     DebitRequested,
+    LimitChangeNotified,
     LimitsPublished,
+    OpposingWagerApproved,
+    PermissionRevoked,
+    PlayerBarred,
+    PlayerLimitsGranted,
+    PromoTokenConsumed,
+    PromoTokenReturned,
+    SignRemoved,
     StandingWagerPermitted,
     WagerAccepted,
     WagerCancelled,
     WagerChanged,
+    WagerKept,
+    WagerReduced,
     WagerRefunded,
     WagerRejected,
+    WagerVoided,
+    WagerWithdrawn,
 )
-from services.wager.domain.state import CLOSED, FINAL, LOCKED, OPEN, Book, BookState, Pending, Wager
+from services.wager.domain import tokens
+from services.wager.domain.state import (
+    AREA_SHARING,
+    CLOSED,
+    EVERYBODY,
+    FINAL,
+    GAME,
+    LOCKED,
+    OPEN,
+    OPPOSING_WAGERS,
+    STANDING,
+    Book,
+    BookState,
+    End,
+    Mark,
+    Notice,
+    OwnLimits,
+    Pending,
+    Permission,
+    Permissions,
+    Sign,
+    Wager,
+    Window,
+)
+from services.wager.domain.tokens import Token
+
+_Held = TypeVar("_Held")
+
+
+def fold(state: BookState, events: Iterable[Event]) -> BookState:
+    for event in events:
+        state = evolve(state, event)
+    return state
 
 
 def evolve(state: BookState, event: Event | Heard) -> BookState:
@@ -35,12 +80,81 @@ def evolve(state: BookState, event: Event | Heard) -> BookState:
 
 
 def _activated(state: BookState, event: RulebookActivated) -> BookState:
-    del state
+    """A new session begins; what was said of persons and tokens for good is carried over."""
+    banned = {player: scope for player, scope in state.permissions.barred.items() if scope != GAME}
     return BookState(
         session=event.session,
         settings=event.settings,
         open=True,
+        permissions=Permissions(barred=banned),
+        tokens=state.tokens,
     )
+
+
+# --- limits and permissions ---
+
+
+def _published(state: BookState, event: LimitsPublished) -> BookState:
+    sign = Sign(event.limits_version, event.limits, event.differential_minor)
+    return replace(state, signs=(*state.signs, sign))
+
+
+def _notified(state: BookState, event: LimitChangeNotified) -> BookState:
+    notice = Notice(event.new_minimum_minor, event.displayed_at_us, event.effective_at_us)
+    return replace(state, notice=notice)
+
+
+def _permit(state: BookState, **changes: Any) -> BookState:
+    return replace(state, permissions=replace(state.permissions, **changes))
+
+
+def _standing(state: BookState, event: StandingWagerPermitted) -> BookState:
+    return _permit(state, standing=state.permissions.standing | {event.player or EVERYBODY})
+
+
+def _sharing(state: BookState, event: AreaSharingPermitted) -> BookState:
+    boxes = {**state.permissions.sharing, event.box or EVERYBODY: event.players_max}
+    return _permit(state, sharing=boxes)
+
+
+def _opposing(state: BookState, event: OpposingWagerApproved) -> BookState:
+    holds = Permission(event.until_coup, event.until_us)
+    approved = {**state.permissions.opposing, event.player or EVERYBODY: holds}
+    return _permit(state, opposing=approved)
+
+
+def _limits_granted(state: BookState, event: PlayerLimitsGranted) -> BookState:
+    own = OwnLimits(event.minimum_minor, event.maximum_minor, Permission(until_us=event.until_us))
+    return _permit(state, limits={**state.permissions.limits, event.player: own})
+
+
+def _revoked(state: BookState, event: PermissionRevoked) -> BookState:
+    held, player = state.permissions, event.player
+    if event.permission == STANDING:
+        gone = held.standing if player is None else frozenset({player})
+        return _permit(state, standing=held.standing - gone)
+    if event.permission == AREA_SHARING:
+        return _permit(state, sharing=_without(held.sharing, event.box))
+    if event.permission == OPPOSING_WAGERS:
+        return _permit(state, opposing=_without(held.opposing, player))
+    ends = {
+        who: replace(own, holds=replace(own.holds, until_coup=event.from_coup - 1))
+        for who, own in held.limits.items()
+        if player in (None, who)
+    }
+    return _permit(state, limits={**held.limits, **ends})
+
+
+def _without(held: dict[str, _Held], key: str | None) -> dict[str, _Held]:
+    """Without one of them, or without any."""
+    return {} if key is None else {name: value for name, value in held.items() if name != key}
+
+
+def _barred(state: BookState, event: PlayerBarred) -> BookState:
+    return _permit(state, barred={**state.permissions.barred, event.player: event.scope})
+
+
+# --- the book ---
 
 
 def _with_book(state: BookState, **changes: Any) -> BookState:
@@ -62,8 +176,10 @@ def _debit_requested(state: BookState, event: DebitRequested) -> BookState:
         channel=event.channel,
         out_of_limits=event.out_of_limits,
         box=event.box,
+        standing=event.standing,
         placements=held.placements + 1 if held else 1,
         movements=held.movements + 1 if held else 1,
+        marks=held.marks if held else (),
     )
     pending = Pending(
         wager, event.amount_minor, held.stake_minor if held else 0, event.limits_version
@@ -80,9 +196,31 @@ def _settle_pending(book: Book, wager_id: str) -> tuple[dict[str, Pending], Wage
 def _accepted(state: BookState, event: WagerAccepted) -> BookState:
     book = state.book
     assert book is not None
-    rest, wager = _settle_pending(book, event.wager_id)
-    assert wager is not None
-    return _with_book(state, pending=rest, wagers={**book.wagers, event.wager_id: wager})
+    rest, paid = _settle_pending(book, event.wager_id)
+    wager = paid or _from_token(event)
+    mark = Mark(event.accepted_at_us, event.stake_minor)
+    wagers = {**book.wagers, event.wager_id: replace(wager, marks=(mark,))}
+    state = _with_book(state, pending=rest, wagers=wagers)
+    if event.token is None:
+        return state
+    token = Token(event.stake_minor, event.currency, tokens.STAKED, event.coup_id, event.wager_id)
+    return replace(state, tokens=state.tokens.stake(event.token, token))
+
+
+def _from_token(event: WagerAccepted) -> Wager:
+    return Wager(
+        wager_id=event.wager_id,
+        player=event.player,
+        area=event.area,
+        currency=event.currency,
+        stake_minor=event.stake_minor,
+        channel=event.channel,
+        out_of_limits=event.out_of_limits,
+        box=event.box,
+        standing=event.standing,
+        token=event.token,
+        movements=0,
+    )
 
 
 def _changed(state: BookState, event: WagerChanged) -> BookState:
@@ -91,69 +229,149 @@ def _changed(state: BookState, event: WagerChanged) -> BookState:
     held = book.wagers[event.wager_id]
     rest, risen = _settle_pending(book, event.wager_id)
     wager = risen or replace(held, stake_minor=event.to_minor, movements=held.movements + 1)
+    wager = replace(wager, marks=(*held.marks, Mark(event.changed_at_us, event.to_minor)))
     return _with_book(state, pending=rest, wagers={**book.wagers, event.wager_id: wager})
 
 
-def _taken_off(
-    state: BookState, event: WagerRejected | WagerCancelled | WagerRefunded
-) -> BookState:
+def _reduced(state: BookState, event: WagerReduced) -> BookState:
+    book = state.book
+    assert book is not None
+    held = book.wagers[event.wager_id]
+    wager = replace(held, stake_minor=event.to_minor, movements=held.movements + 1)
+    return _with_book(state, wagers={**book.wagers, event.wager_id: wager})
+
+
+_Gone = WagerRejected | WagerCancelled | WagerWithdrawn | WagerVoided | WagerRefunded
+
+
+def _taken_off(state: BookState, event: _Gone) -> BookState:
     book = state.book
     if book is None or book.coup_id != event.coup_id:
         return state
-    rest, pending = _settle_pending(book, event.wager_id)
-    if isinstance(event, WagerRejected) and pending is not None:
+    rest, _ = _settle_pending(book, event.wager_id)
+    if isinstance(event, WagerRejected) and not event.accepted:
         return _with_book(state, pending=rest)  # an increase that fails leaves the wager
     wagers = {key: wager for key, wager in book.wagers.items() if key != event.wager_id}
-    return _with_book(state, wagers=wagers)
+    given_back = state.tokens.give_back(event.token, event.wager_id)
+    return replace(_with_book(state, wagers=wagers), tokens=given_back)
+
+
+def _kept(state: BookState, event: WagerKept) -> BookState:
+    book = state.book
+    if book is None or book.window is None:
+        return state
+    window = replace(book.window, kept=book.window.kept | {event.wager_id})
+    return _with_book(state, window=window)
 
 
 def _book_final(state: BookState, event: BookClosed | BookRevised) -> BookState:
-    return _with_book(state, phase=FINAL, revision=event.revision, void=False)
+    book = state.book
+    if book is None or book.coup_id != event.coup_id:
+        return state
+    window = None if book.window is not None and book.window.closed else book.window
+    phase = FINAL if book.phase in (OPEN, CLOSED) else book.phase
+    return _with_book(state, phase=phase, revision=event.revision, end=None, window=window)
 
 
 _EVOLVE: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     RulebookActivated: _activated,
-    LimitsPublished: lambda state, event: replace(
-        state, limits_version=event.limits_version, limits=event.limits
-    ),
-    StandingWagerPermitted: lambda state, event: replace(state, standing=event.permitted),
+    LimitsPublished: _published,
+    LimitChangeNotified: _notified,
+    SignRemoved: lambda state, _: replace(state, notice=None),
+    StandingWagerPermitted: _standing,
+    AreaSharingPermitted: _sharing,
+    OpposingWagerApproved: _opposing,
+    PlayerLimitsGranted: _limits_granted,
+    PermissionRevoked: _revoked,
+    PlayerBarred: _barred,
     DebitRequested: _debit_requested,
     WagerAccepted: _accepted,
     WagerChanged: _changed,
+    WagerReduced: _reduced,
     WagerRejected: _taken_off,
     WagerCancelled: _taken_off,
+    WagerWithdrawn: _taken_off,
+    WagerVoided: _taken_off,
     WagerRefunded: _taken_off,
+    WagerKept: _kept,
+    PromoTokenConsumed: lambda state, event: replace(
+        state, tokens=state.tokens.mark(event.token, tokens.SPENT)
+    ),
+    PromoTokenReturned: lambda state, event: replace(
+        state, tokens=state.tokens.mark(event.token, tokens.FREE)
+    ),
     BookClosed: _book_final,
     BookRevised: _book_final,
 }
 
 
+# --- what is heard ---
+
+
 def _betting_opened(state: BookState, event: table.BettingOpened) -> BookState:
-    book = Book(event.coup_id, event.coup, OPEN, closes_at_us=event.closes_at_us)
-    return replace(state, book=book)
+    sign = next((s for s in state.signs if s.version == event.limits_version), state.sign)
+    later = tuple(s for s in state.signs if s.version >= sign.version)
+    book = Book(event.coup_id, event.coup, OPEN, sign=sign, closes_at_us=event.closes_at_us)
+    return replace(state, book=book, signs=later)
 
 
 def _no_bet(state: BookState, event: table.NoBetCoupDeclared) -> BookState:
-    return replace(state, book=Book(event.coup_id, event.coup, FINAL, no_bet=True))
+    book = state.book
+    if book is None or book.coup_id != event.coup_id:
+        return replace(state, book=Book(event.coup_id, event.coup, FINAL, no_bet=True))
+    return _with_book(state, phase=FINAL, no_bet=True, end=End("NO_BET_COUP"))
 
 
 def _betting_closed(state: BookState, event: table.BettingClosed) -> BookState:
-    return _with_book(state, phase=CLOSED, closed_at_us=event.closed_at_us)
+    return _with_book(
+        state,
+        phase=CLOSED,
+        closed_at_us=event.closed_at_us,
+        card_out=event.closed_by == "CARD",
+    )
+
+
+def _window_opened(state: BookState, event: table.WithdrawalWindowOpened) -> BookState:
+    return _with_book(state, window=Window(event.cause, event.until_us))
+
+
+def _window_closed(state: BookState, event: table.WithdrawalWindowClosed) -> BookState:
+    book = state.book
+    if book is None or book.coup_id != event.coup_id or book.window is None:
+        return state
+    return _with_book(state, window=replace(book.window, closed=True))
+
+
+def _voided(state: BookState, event: table.CoupVoided) -> BookState:
+    end = End("VOID", event.reason == "SUPERVISOR", event.player, event.banker)
+    return _with_book(state, end=end)
 
 
 def _coup_over(state: BookState, event: table.CoupClosed) -> BookState:
     return replace(state, book=None, last_coup=event.coup)
 
 
+def _seat_taken(state: BookState, event: table.SeatTaken) -> BookState:
+    return replace(state, seats={**state.seats, event.player: event.seat})
+
+
+def _seat_vacated(state: BookState, event: table.SeatVacated) -> BookState:
+    left = {player: seat for player, seat in state.seats.items() if seat != event.seat}
+    return replace(state, seats=left)
+
+
 EVOLVE_HEARD: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     table.TableClosed: lambda state, _: replace(state, open=False),
-    table.SeatTaken: lambda state, event: replace(state, seated=state.seated | {event.player}),
-    table.SeatVacated: lambda state, event: replace(state, seated=state.seated - {event.player}),
+    table.SeatTaken: _seat_taken,
+    table.SeatVacated: _seat_vacated,
     table.BettingOpened: _betting_opened,
     table.NoBetCoupDeclared: _no_bet,
     table.BettingClosed: _betting_closed,
-    table.BookCloseRequested: lambda state, _: _with_book(state, close_requested=True),
+    table.BookCloseRequested: lambda state, event: _with_book(state, close_for=event.reason),
     table.CoupStarted: lambda state, _: _with_book(state, phase=LOCKED),
-    table.CoupVoided: lambda state, _: _with_book(state, void=True),
+    table.WithdrawalWindowOpened: _window_opened,
+    table.WithdrawalWindowClosed: _window_closed,
+    table.CoupVoided: _voided,
+    table.CoupTerminated: lambda state, _: _with_book(state, end=End("TERMINATED")),
     table.CoupClosed: _coup_over,
 }

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from services.rules.betting import AreaLimits, limit_fault
+from services.contracts.common import Limit
+from services.rules.betting import AreaLimits, limit_fault, opens_gap
 from services.rules.outcome import worst_win
+from services.rules.payout import payable_unit
+from services.wager.domain.differential import as_book, bound_of
 from services.wager.domain.state import (
     LAYOUT,
     OUTSIDE_LIMITS,
     Book,
     BookState,
     Wager,
-    limit_of,
     live,
     rules_of,
     settings_of,
@@ -31,17 +33,37 @@ class Rejection(Exception):
         self.rule = rule
 
 
-def check_money(wager: Wager, state: BookState, book: Book, *, amount_minor: int) -> Wager:
+def limit_of(state: BookState, book: Book, wager: Wager, at_us: int | None = None) -> Limit | None:
+    """What binds this player on this area: his own limits where he has some (004 6.5).
+
+    `at_us` decides whether his own limits still hold; without it they do.
+    """
+    limits = book.sign.limits.get(wager.currency, {})
+    limit = limits.get(wager.area, limits.get("*"))
+    own = state.permissions.limits.get(wager.player)
+    if limit is None or own is None or wager.currency != settings_of(state).currency:
+        return limit
+    if not own.holds.holds(book.coup, 0 if at_us is None else at_us):
+        return limit
+    return Limit(
+        limit.min_minor if own.minimum_minor is None else own.minimum_minor,
+        limit.max_minor if own.maximum_minor is None else own.maximum_minor,
+        limit.unit_minor,
+    )
+
+
+def check_money(
+    wager: Wager, state: BookState, book: Book, *, amount_minor: int, at_us: int
+) -> Wager:
     """Limits in their order; the wager comes back with the mark of one outside them."""
-    settings = settings_of(state)
-    limit = limit_of(state, wager.currency, wager.area)
+    limit = limit_of(state, book, wager, at_us)
     if limit is None:
         raise Rejection("UNKNOWN_AREA", f"no limits are published for {wager.area}")
     others = [w for w in live(book) if w.wager_id != wager.wager_id]
     mine = [w for w in others if w.player == wager.player and w.currency == wager.currency]
     total = wager.stake_minor + sum(w.stake_minor for w in mine if w.area == wager.area)
     bounds = AreaLimits(limit.min_minor, limit.max_minor, limit.unit_minor or None)
-    chip = 1 if rules_of(state).rounding.unit != "SMALLEST_CHIP" else settings.smallest_chip_minor
+    chip = payable_unit(rules_of(state), settings_of(state).smallest_chip_minor)
     fault = limit_fault(bounds, amount_minor=amount_minor, total_minor=total, chip_minor=chip)
     outside = fault is not None
     if fault is not None and not let_stand(fault, wager, state):
@@ -67,6 +89,20 @@ def let_stand(fault: str, wager: Wager, state: BookState) -> bool:
         and wager.channel == LAYOUT
         and rules_of(state).out_of_limits == "VALID_UNLESS_REJECTED"
     )
+
+
+def check_gap(wager: Wager, state: BookState, book: Book, *, amount_minor: int) -> None:
+    """The policy REJECT: no wager opens the gap beyond the differential (004 6.2)."""
+    bound = bound_of(state, book)
+    if bound is None or rules_of(state).differential_policy != "REJECT":
+        return
+    if wager.currency != settings_of(state).currency:
+        return
+    held = as_book(state, live(book))
+    if opens_gap(held, area=wager.area, amount_minor=amount_minor, differential_minor=bound):
+        raise Rejection(
+            "DIFFERENTIAL", f"both hands would be more than {bound} apart", "differential"
+        )
 
 
 def _check_table_maxima(

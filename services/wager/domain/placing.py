@@ -1,4 +1,4 @@
-"""Placing a wager: may it be, here and now?"""
+"""Placing a wager: whether it may be, here and now."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ from collections.abc import Sequence
 from services.contracts.core import Event, NotYet, Refused
 from services.contracts.wager import (
     DebitRequested,
+    WagerAccepted,
     WagerRejected,
 )
 from services.rules.betting import area_full, combination_allowed
 from services.wager.commands import (
     PlaceWager,
 )
-from services.wager.domain.limits import Rejection, check_money
+from services.wager.domain.boxes import box_of, check_box
+from services.wager.domain.differential import crossed
+from services.wager.domain.evolve import evolve
+from services.wager.domain.limits import Rejection, check_gap, check_money
+from services.wager.domain.permissions import opposing_approved
 from services.wager.domain.state import (
     LAYOUT,
-    OPEN,
+    PROMO,
     SCREEN,
     Book,
     BookState,
     Wager,
     clauses_for,
+    is_late,
     live,
     movement,
     rules_of,
@@ -39,15 +45,22 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
         currency=command.currency or settings.currency,
         stake_minor=command.amount_minor,
         channel=command.channel or _channel(state),
-        box=command.box,
+        box=box_of(command.player, command.box, state),
+        token=command.token,
     )
     try:
         _check_open(command.at_us, state, book)
-        _check_place(wager, command, state, book)
-        wager = check_money(wager, state, book, amount_minor=wager.stake_minor)
+        check_player(wager, state)
+        wager = _check_place(wager, command.at_us, state, book)
+        amount = wager.stake_minor
+        wager = check_money(wager, state, book, amount_minor=amount, at_us=command.at_us)
+        check_gap(wager, state, book, amount_minor=amount)
     except Rejection as no:
         return [rejected(wager, state, book, no)]
-    return [debit(wager, state, book, amount_minor=wager.stake_minor, number=1)]
+    if wager.token is None:
+        return [debit(wager, state, book, amount_minor=wager.stake_minor, number=1)]
+    taken = accepted(wager, book, book.sign.version, command.at_us)
+    return [taken, *crossed(state, evolve(state, taken))]
 
 
 def _book_for(command: PlaceWager, state: BookState) -> Book:
@@ -85,38 +98,43 @@ def _check_open(at_us: int, state: BookState, book: Book) -> None:
         raise Refused("STATE", "the table is closed")
 
 
-def is_late(at_us: int, book: Book) -> bool:
-    timer = book.closes_at_us is not None and at_us >= book.closes_at_us
-    closed = book.closed_at_us is not None and at_us >= book.closed_at_us
-    return timer or closed or book.phase != OPEN
+def check_player(wager: Wager, state: BookState) -> None:
+    if wager.player in state.permissions.barred:
+        raise Rejection("BARRED", f"no wager of {wager.player} is taken", "prohibited_device")
 
 
-def _check_place(wager: Wager, command: PlaceWager, state: BookState, book: Book) -> None:
+def _check_place(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:
+    """Area, currency, funding, seat and box, combination, in this order."""
     rules = rules_of(state)
     if wager.area not in rules.areas:
         raise Rejection("UNKNOWN_AREA", f"this rulebook has no area {wager.area}", "unknown_area")
-    if wager.currency not in state.limits:
+    if wager.currency not in book.sign.limits:
         raise Rejection("CURRENCY", f"this table takes no {wager.currency}")
-    if command.token is not None:
-        raise Rejection("NOT_PERMITTED", "promotional tokens are not taken here")
-    needs = rules.standing_players == "PERMISSION" and not state.standing
-    if needs and wager.player not in state.seated:
-        raise Rejection(
-            "STANDING_NOT_PERMITTED", "a player without a seat needs permission", "standing"
-        )
-    if wager.box is not None and rules.box_players_default is not None:
-        others = {w.player for w in live(book) if w.box == wager.box} - {wager.player}
-        if len(others) >= rules.box_players_default:
-            raise Rejection("BOX_FULL", f"box {wager.box} is taken", "box_sharing")
+    _check_token(wager, state)
+    wager = check_box(wager, state, book)
     mine = [w for w in live(book) if w.player == wager.player]
     held = frozenset({*(w.area for w in mine), wager.area})
-    if combination_allowed(rules, held) is not True:
-        raise Rejection("COMBINATION", "both hands by one player need an approval", "combination")
+    allowed = combination_allowed(rules, held)
+    if allowed is not True:
+        approved = allowed == "APPROVAL" and opposing_approved(wager.player, at_us, state, book)
+        if not approved:
+            raise Rejection("COMBINATION", "both hands by one player", "combination")
     on_area = sum(w.placements for w in mine if w.area == wager.area)
     if area_full(rules, on_area):
         raise Rejection(
             "AREA_FULL", f"{on_area} wagers on {wager.area} are all there can be", "area_full"
         )
+    return wager
+
+
+def _check_token(wager: Wager, state: BookState) -> None:
+    if wager.token is None:
+        return
+    if not rules_of(state).promo_tokens:
+        raise Rejection("NOT_PERMITTED", "this rulebook takes no promotional tokens")
+    fault = state.tokens.fault(wager.token, wager.stake_minor, wager.currency)
+    if fault is not None:
+        raise Rejection(*fault, "token")
 
 
 def debit(
@@ -132,9 +150,29 @@ def debit(
         area=wager.area,
         stake_minor=wager.stake_minor,
         channel=wager.channel,
-        limits_version=state.limits_version,
+        limits_version=book.sign.version,
         out_of_limits=wager.out_of_limits,
         box=wager.box,
+        standing=wager.standing,
+    )
+
+
+def accepted(wager: Wager, book: Book, limits_version: int, at_us: int) -> WagerAccepted:
+    return WagerAccepted(
+        coup_id=book.coup_id,
+        wager_id=wager.wager_id,
+        player=wager.player,
+        area=wager.area,
+        currency=wager.currency,
+        stake_minor=wager.stake_minor,
+        channel=wager.channel,
+        limits_version=limits_version,
+        out_of_limits=wager.out_of_limits,
+        box=wager.box,
+        standing=wager.standing,
+        funding=PROMO if wager.token else "CASH",
+        token=wager.token,
+        accepted_at_us=at_us,
     )
 
 
@@ -144,6 +182,7 @@ def rejected(
     book: Book,
     no: Rejection,
     *,
+    was_accepted: bool = False,
     refund_minor: int = 0,
 ) -> WagerRejected:
     return WagerRejected(
@@ -155,7 +194,9 @@ def rejected(
         amount_minor=wager.stake_minor,
         code=no.code,
         message=no.message,
+        accepted=was_accepted,
         refund_minor=refund_minor,
         movement_id=movement(state, wager.wager_id, wager.movements + 1) if refund_minor else None,
+        token=wager.token,
         clauses=clauses_for(state, no.rule) if no.rule else (),
     )

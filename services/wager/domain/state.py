@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from services.contracts.common import Limit, Limits, TableSettings
+from services.contracts.common import Card, Limits, TableSettings
 from services.contracts.core import Scope
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
+from services.wager.domain.tokens import Tokens
 
-STATE_SCHEMA = 1
+STATE_SCHEMA = 2
 
 
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
@@ -21,11 +22,30 @@ OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
 SCREEN, LAYOUT = "SCREEN", "LAYOUT"
 
 
+PROMO = "PROMO"
+
+
+GAME, CASINO = "GAME", "CASINO"
+
+
+STANDING, AREA_SHARING = "STANDING", "AREA_SHARING"
+
+
+OPPOSING_WAGERS, PLAYER_LIMITS = "OPPOSING_WAGERS", "PLAYER_LIMITS"
+
+
 OUTSIDE_LIMITS = ("BELOW_MINIMUM", "ABOVE_MAXIMUM")
 
 
+class Mark(Struct, frozen=True):
+    """What a wager's stake became, and when: what a card that was out too early takes back."""
+
+    at_us: int
+    stake_minor: int
+
+
 class Wager(Struct, frozen=True):
-    """A wager of the coup that the wallet has paid for."""
+    """A wager of the coup that the wallet, or a promotional token, has paid for."""
 
     wager_id: str
     player: str
@@ -35,11 +55,25 @@ class Wager(Struct, frozen=True):
     channel: str
     out_of_limits: bool = False
     box: str | None = None
+    standing: bool = False
+    """Accepted on a permission for players without a seat."""
+
+    token: str | None = None
+    """The promotional token that is the stake; else it is cash."""
+
     placements: int = 1
     """The wager and its increases: each counts against the area's number of wagers."""
 
     movements: int = 1
     """Money movements so far: the running number of the next one's key."""
+
+    marks: tuple[Mark, ...] = ()
+    """Acceptance and later changes, in order."""
+
+    @property
+    def cash_minor(self) -> int:
+        """What goes back in cash when the stake does."""
+        return 0 if self.token else self.stake_minor
 
 
 class Pending(Struct, frozen=True):
@@ -55,17 +89,61 @@ class Pending(Struct, frozen=True):
     limits_version: int
 
 
+class Sign(Struct, frozen=True):
+    """Limits as they were published."""
+
+    version: int = 0
+    limits: dict[str, Limits] = {}
+    """By currency."""
+
+    differential_minor: int | None = None
+    """In the table's own currency."""
+
+
+class Window(Struct, frozen=True):
+    """A withdrawal window."""
+
+    cause: str
+    until_us: int
+    kept: frozenset[str] = frozenset()
+    """Wagers whose players said that they stay."""
+
+    closed: bool = False
+    """Nothing comes off any more; what silence means is still to be done."""
+
+
+class End(Struct, frozen=True):
+    """Why the coup takes no wagers, or has no result: what the book holds is to go back."""
+
+    reason: str
+    """VOID, TERMINATED or NO_BET_COUP."""
+
+    by_supervisor: bool = False
+    player: tuple[Card, ...] = ()
+    banker: tuple[Card, ...] = ()
+    """The cards that lie open."""
+
+
 class Book(Struct, frozen=True):
     """The book of the coup in progress."""
 
     coup_id: str
     coup: int
     phase: str
+    sign: Sign = Sign()
+    """The limits that bind in this coup."""
+
     no_bet: bool = False
     closes_at_us: int | None = None
     closed_at_us: int | None = None
-    close_requested: bool = False
-    void: bool = False
+    card_out: bool = False
+    """A card that was out too early closed betting: nothing from that instant on counts."""
+
+    close_for: str = ""
+    """Why round asked for the book to be closed; empty until it does."""
+
+    end: End | None = None
+    window: Window | None = None
     revision: int = 0
     wagers: dict[str, Wager] = {}
     """Live wagers in order of acceptance."""
@@ -74,22 +152,88 @@ class Book(Struct, frozen=True):
     """By the key of the money movement."""
 
 
+class Permission(Struct, frozen=True):
+    """How long a permission holds."""
+
+    until_coup: int | None = None
+    """The last coup that it holds for."""
+
+    until_us: int | None = None
+
+    def holds(self, coup: int, at_us: int) -> bool:
+        """Whether it holds for a wager on this coup at this instant."""
+        in_coup = self.until_coup is None or coup <= self.until_coup
+        return in_coup and (self.until_us is None or at_us < self.until_us)
+
+
+class OwnLimits(Struct, frozen=True):
+    """One player's own limits, in the table's currency."""
+
+    minimum_minor: int | None
+    maximum_minor: int | None
+    holds: Permission
+
+
+class Notice(Struct, frozen=True):
+    """The sign of a higher minimum."""
+
+    minimum_minor: int
+    displayed_at_us: int
+    effective_at_us: int
+
+
+EVERYBODY = ""
+"""Stands for every player, or every box, where a permission is by player or by box."""
+
+
+class Permissions(Struct, frozen=True):
+    """What supervisors allowed, or forbade, beyond the rulebook's default."""
+
+    standing: frozenset[str] = frozenset()
+    """Players without a seat who may wager, or EVERYBODY."""
+
+    sharing: dict[str, int] = {}
+    """Players that a box takes, by box or EVERYBODY."""
+
+    opposing: dict[str, Permission] = {}
+    """Who may stake on both hands: by player or EVERYBODY."""
+
+    limits: dict[str, OwnLimits] = {}
+    """By player."""
+
+    barred: dict[str, str] = {}
+    """Players of whom no wager is taken, with the scope: GAME or CASINO."""
+
+
 class BookState(Struct, frozen=True):
     """All that the wager service knows of one table."""
 
     session: int = 0
     settings: TableSettings | None = None
     open: bool = False
-    limits_version: int = 0
-    limits: dict[str, Limits] = {}
-    seated: frozenset[str] = frozenset()
-    standing: bool = False
-    """Players without a seat may wager."""
+    signs: tuple[Sign, ...] = ()
+    """The limits of the last coup with betting and all published since, in order of version."""
 
+    notice: Notice | None = None
+    permissions: Permissions = Permissions()
+    seats: dict[str, int] = {}
+    """Seat by player."""
+
+    tokens: Tokens = Tokens()
     last_coup: int = 0
     """Number of the last coup that is over."""
 
     book: Book | None = None
+
+    @property
+    def sign(self) -> Sign:
+        """The limits that were published last."""
+        return self.signs[-1] if self.signs else Sign()
+
+    @property
+    def limits_version(self) -> int:
+        """The version that was published last; 0 where none was."""
+        return self.sign.version
 
 
 def initial_state() -> BookState:
@@ -126,11 +270,18 @@ def live(book: Book) -> Iterable[Wager]:
     yield from rising.values()
 
 
-def limit_of(state: BookState, currency: str, area: str) -> Limit | None:
-    limits = state.limits[currency]
-    return limits.get(area, limits.get("*"))
-
-
 def movement(state: BookState, wager_id: str, number: int) -> str:
     """Key of a money movement: it follows from its cause, so that a repeat moves nothing."""
     return f"{settings_of(state).table_id}/{wager_id}/{number}"
+
+
+def is_late(at_us: int, book: Book) -> bool:
+    """Whether a command that was received at this instant is behind the cut-off."""
+    timer = book.closes_at_us is not None and at_us >= book.closes_at_us
+    closed = book.closed_at_us is not None and at_us >= book.closed_at_us
+    return timer or closed or book.phase != OPEN
+
+
+def is_box(box: str, state: BookState) -> bool:
+    """Whether the table has a seat with this box."""
+    return box.isdecimal() and 1 <= int(box) <= settings_of(state).seats
