@@ -298,6 +298,18 @@ class ExecutorSuite:
         assert again.duplicate is False
         assert await total(store) == 1
 
+    async def test_a_state_that_was_not_committed_is_never_used(self, store: Store) -> None:
+        """What was decided in vain is forgotten, even where others then wrote as many events."""
+        flaky = Flaky(store)
+        async with running(as_store(flaky)) as executor:
+            await send(executor, add(1), "c-0")
+            flaky.before_commit = [StoreUnavailable("x")] * 3
+            with pytest.raises(StoreUnavailable):
+                await send(executor, add(1000), "c-1")
+            await append(store, ("t", Added(n=10)))
+            outcome = await send(executor, add(100), "c-2")
+        assert outcome.answer["total"] == 111
+
     async def test_a_poisonous_command_fails_alone(self, store: Store) -> None:
         """An effect that cannot be done takes its command with it, and no other of the group."""
         spy = Spy()

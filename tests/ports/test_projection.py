@@ -101,6 +101,15 @@ async def until(pool: Pool, position: int) -> None:
     await eventually(is_reached)
 
 
+async def until_applied(projector: Projector[Record], log: Store) -> None:
+    """Take steps until the tables reflect the whole log."""
+    for _ in range(9):
+        await projector.step()
+        if projector.position == await log.head_position():
+            return
+    raise TimeoutError
+
+
 async def until_checkpoint(store: Store, position: int) -> None:
     async def is_reached() -> bool:
         return (await store.checkpoint("subscription:s")).position >= position
@@ -226,6 +235,43 @@ class TestProjector:
         assert await totals(log.pool) == await expected(log)
         assert seen == sorted(seen), "queries saw the totals go back"
         assert all(position <= end for position, end in steps)
+
+    async def test_the_live_projection_waits_for_the_switch(self, log: PostgresStore) -> None:
+        """While the rest is applied nobody else moves the checkpoint, so nothing is in between."""
+        await write(log, 5)
+        current = make(log)
+        await current.prepare()
+        await current.step()
+        waited: list[bool] = []
+        steps: list[asyncio.Task[int]] = []
+
+        class Late(Totals):
+            """Meets the last records only in the switch, and lets others try to get ahead."""
+
+            async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
+                await super().apply(connection, records, schema)
+                await append(log, ("t-0", Added(n=1)))
+                steps.append(asyncio.create_task(current.step()))
+                await asyncio.sleep(0.1)
+                waited.append(not steps[0].done())
+
+        class Short(OwnLog):
+            """Seems to end early at the first look."""
+
+            looks = 0
+
+            async def read(self, *, after_position: int, limit: int) -> Sequence[Record]:
+                self.looks += 1
+                if self.looks == 1:
+                    return []
+                return await super().read(after_position=after_position, limit=limit)
+
+        rebuilding = Projector(Late(), Short(log), log.pool)
+        await rebuilding.rebuild(progress=no_progress)
+        await asyncio.gather(*steps)
+        await until_applied(current, log)
+        assert waited == [True]
+        assert await totals(log.pool) == await expected(log)
 
     async def test_a_new_version_is_built_beside_the_old_one(self, log: PostgresStore) -> None:
         """A release with other tables builds them first; the old release lets go of them."""

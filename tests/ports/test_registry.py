@@ -184,6 +184,7 @@ def test_different_events_have_different_digests(
 class State(Struct, frozen=True):
     total: int
     seats: dict[int, str] = {}
+    note: Any = None
 
 
 class Forgetful:
@@ -196,7 +197,9 @@ def test_a_state_is_a_snapshot_only_if_it_reads_back() -> None:
     snapshot = codec.encode("t", 7, State(1, {2: "p"}))
     assert (snapshot.version, snapshot.state_schema) == (7, 3)
     assert codec.decode(snapshot) == State(1, {2: "p"})
-    for unfit in (State(2**70), State(1, {2: ("a", "b")}), Forgetful()):  # type: ignore[dict-item]
+    wrong_type = State(1, {2: 3})  # type: ignore[dict-item]
+    another_value = State(1, note=("a", "b"))  # would come back as a list
+    for unfit in (State(2**70), wrong_type, another_value, Forgetful()):
         with pytest.raises(UnfitState):
             codec.encode("t", 7, unfit)
 
