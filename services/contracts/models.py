@@ -244,7 +244,7 @@ def _class_body(struct: type) -> Sequence[ast.stmt]:
 
 def _documented(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
     """Each statement with the docstring below it, or an empty one."""
-    for statement, below in zip(body, [*body[1:], ast.Pass()], strict=True):
+    for statement, below in zip(body, [*body[1:], ast.Pass()], strict=False):
         text = ""
         if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
             text = below.value.value if isinstance(below.value.value, str) else ""

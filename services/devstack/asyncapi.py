@@ -118,7 +118,7 @@ def delivery(service: str) -> Document:
     subscriber = consumers.declare(bus.make_broker(_bus()))
     options = subscriber._connection_args  # noqa: SLF001 - there is no public way to see them
     return {
-        "topics": list(subscriber.topics),
+        "topics": list(subscriber.topic_names),
         "group": subscriber.group_id,
         "ack_policy": subscriber.ack_policy.name,
         "auto_offset_reset": options["auto_offset_reset"],
