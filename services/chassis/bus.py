@@ -11,9 +11,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from typing import Any, Final
 
-from aiokafka import AIOKafkaClient, AIOKafkaProducer
+from aiokafka import AIOKafkaClient, AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.errors import (
@@ -22,6 +23,7 @@ from aiokafka.errors import (
     LeaderNotAvailableError,
     NotLeaderForPartitionError,
     TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
     for_code,
 )
 from aiokafka.protocol.api import Request, RequestStruct, Response
@@ -61,14 +63,14 @@ MESSAGE_BYTES_MAX: Final = 1_048_576
 BATCH_BYTES: Final = 262_144
 """Records of one partition that go to the broker as one unit."""
 
-FETCH_WAIT_MS_MAX: Final = 50
-"""How long the broker may keep an empty answer. Every hop of a chain may wait this long where the
-broker does not answer early, so it bounds the latency; each consumer asks this often when idle."""
+FETCH_WAIT_MS_MAX: Final = 100
+"""How long the broker may keep an empty answer. It bounds the delay after a rebalance or a rewind,
+which wait for the question under way; a record that comes in between is answered at once."""
 
 FETCH_BYTES_MAX: Final = 16 * 1_048_576
 PARTITION_FETCH_BYTES_MAX: Final = 1_048_576
-POLL_WAIT_MS: Final = 10
-"""The subscriber polls this long and, when nothing came, sleeps the same time once more."""
+POLL_WAIT_MS: Final = 250
+"""How long one poll waits for records. It returns with the first of them."""
 
 BATCH_RECORDS_MAX: Final = 500
 """Records that are handed over at once: one transaction handles them."""
@@ -156,7 +158,7 @@ def subscribe(
     description: str,
 ) -> BatchSubscriber:
     """A batch subscriber to topics, with everything said. `member` makes its membership static."""
-    return broker.subscriber(
+    subscriber = broker.subscriber(
         *names,
         batch=True,
         max_records=BATCH_RECORDS_MAX,
@@ -184,6 +186,23 @@ def subscribe(
         isolation_level="read_committed",
         description=description,
     )
+    subscriber.__class__ = _WithoutPause
+    return subscriber
+
+
+class _WithoutPause(BatchSubscriber):
+    """After an empty poll the library sleeps as long as the poll was: on average half of every hop.
+
+    The poll itself waits for records, so nothing spins without that sleep.
+    """
+
+    __slots__ = ()
+
+    async def get_msg(self, consumer: AIOKafkaConsumer) -> tuple[ConsumerRecord, ...]:
+        messages = await consumer.getmany(
+            timeout_ms=self.batch_timeout_ms, max_records=self.max_records
+        )
+        return tuple(chain.from_iterable(messages.values()))
 
 
 def make_producer(bus: Bus) -> AIOKafkaProducer:
@@ -359,10 +378,12 @@ class _TopicIdRequest(Request[_MetadataRequest_v12]):  # type: ignore[misc]
 async def topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
     """Id and ends of a topic. Raises a `KafkaError` where broker or topic are not to be reached.
 
-    A topic that was just created has no leaders yet, so that is asked about again.
+    A topic that was just created is not known everywhere yet, so that is asked about again.
     """
     for _ in range(FACTS_ATTEMPTS_MAX - 1):
-        with suppress(NotLeaderForPartitionError, LeaderNotAvailableError):
+        with suppress(
+            UnknownTopicOrPartitionError, NotLeaderForPartitionError, LeaderNotAvailableError
+        ):
             return await _topic_facts(client, topic)
         await asyncio.sleep(RETRY_BACKOFF_MS / 1000)
     return await _topic_facts(client, topic)
