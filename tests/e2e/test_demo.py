@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from services.devstack.brokers import SERVICES
 from tests.support.broker import chosen_kind
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
@@ -100,6 +101,8 @@ def test_a_demo_that_is_interrupted_leaves_nothing_running(place: Path) -> None:
     for line in process.stdout:
         if " coup 1: " in line or time.monotonic() > deadline:
             break
+    running = list(processes_of(place))
+    assert len(running) > len(SERVICES), running  # so the search below would find what is left
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=90)
     assert process.returncode == 130, rest

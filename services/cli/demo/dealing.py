@@ -31,16 +31,21 @@ COUP_CARDS_MAX: Final = 8
 LATE_EVERY_COUPS: Final = 5
 """In one of so many coups somebody stakes after the call."""
 
+LATE_PLACE: Final = 99
+
 DEPOSIT_STAKES: Final = 8_000
 """What a player brings, in minimum stakes of the table."""
 
-SMALL_DEPOSIT_STAKES: Final = 25
+SMALL_DEPOSIT_STAKES: Final = 50
 """What the last player of a table brings: he will be refused when it is spent."""
 
 
 @dataclasses.dataclass(slots=True)
 class Placed:
     """A wager as it was answered."""
+
+    place: int
+    """Its place among the wagers of the coup."""
 
     wager_id: str
     player: str
@@ -283,25 +288,25 @@ class TablePlay:
 
     async def _stake(self, coup: PlayedCoup) -> None:
         """Everybody stakes at once; one of them thinks again and takes something back or adds."""
-        by_player: dict[str, list[tuple[str, Stake]]] = {}
+        by_player: dict[str, list[tuple[int, Stake]]] = {}
         for place, stake in enumerate(self._pattern.coup(coup.number), start=1):
-            wager_id = f"c{coup.number}-w{place}"
-            by_player.setdefault(stake.player, []).append((wager_id, stake))
+            by_player.setdefault(stake.player, []).append((place, stake))
         await asyncio.gather(*(self._slip(coup, p, slip) for p, slip in by_player.items()))
+        coup.wagers.sort(key=lambda w: w.place)  # the answers came in any order
         standing = [w for w in coup.wagers if w.player != self.plan.recorded_player]
         if standing and coup.number % 4 == 2:
             await self._cancel(standing[0])
         if standing and coup.number % 4 == 3:
             await self._raise(coup, standing[-1])
 
-    async def _slip(self, coup: PlayedCoup, player: str, slip: list[tuple[str, Stake]]) -> None:
+    async def _slip(self, coup: PlayedCoup, player: str, slip: list[tuple[int, Stake]]) -> None:
         """A player's stakes in one call."""
         desk, by = self._desk, _player(player)
         wagers = []
-        for wager_id, stake in slip:
+        for place, stake in slip:
             wager = wager_service_pb2.PlaceWagerRequest(
                 table_id=desk.table_id,
-                wager_id=wager_id,
+                wager_id=f"c{coup.number}-w{place}",
                 player=player,
                 area=stake.area,
                 amount_minor=stake.amount_minor,
@@ -311,9 +316,10 @@ class TablePlay:
             wagers.append(wager)
         request = wager_service_pb2.PlaceWagersRequest(wagers=wagers)
         answer = await desk.call(WAGER, "PlaceWagers", by, request)
-        for (wager_id, stake), said in zip(slip, answer.responses, strict=True):
+        for (place, stake), asked, said in zip(slip, wagers, answer.responses, strict=True):
             if _accepted(coup, said):
-                coup.wagers.append(Placed(wager_id, player, stake.area, said.stake_minor))
+                placed = Placed(place, asked.wager_id, player, stake.area, said.stake_minor)
+                coup.wagers.append(placed)
 
     async def _cancel(self, wager: Placed) -> None:
         by = _player(wager.player)
@@ -337,7 +343,7 @@ class TablePlay:
         await self._desk.until_closed(coup.coup_id, self._dealer)
         player = plan.recorded_player
         stake = Stake(player, "PLAYER", plan.min_minor)
-        await self._slip(coup, player, [(f"c{coup.number}-late", stake)])
+        await self._slip(coup, player, [(LATE_PLACE, stake)])
 
 
 def _shows(cards: int) -> Callable[[Any], bool]:

@@ -53,6 +53,23 @@ class Books:
 
 
 @dataclasses.dataclass(slots=True)
+class CoupView:
+    """One coup."""
+
+    coup_id: str = ""
+    number: int = 0
+    phase: str = ""
+    closes_at_us: int | None = None
+    player: list[Card] = dataclasses.field(default_factory=list)
+    banker: list[Card] = dataclasses.field(default_factory=list)
+    winner: str = ""
+    natural: bool = False
+    wagers: dict[str, WagerView] = dataclasses.field(default_factory=dict)
+    settled: bool = False
+    closed: bool = False
+
+
+@dataclasses.dataclass(slots=True)
 class TableView:
     """One table."""
 
@@ -67,23 +84,29 @@ class TableView:
     drawn: int = 0
     burned: int = 0
     last_coup: int | None = None
-    coup_id: str = ""
-    coup: int = 0
-    phase: str = ""
-    closes_at_us: int | None = None
-    player: list[Card] = dataclasses.field(default_factory=list)
-    banker: list[Card] = dataclasses.field(default_factory=list)
-    winner: str = ""
-    natural: bool = False
-    wagers: dict[str, WagerView] = dataclasses.field(default_factory=dict)
-    settled: bool = False
-    closed: bool = False
+    coup: CoupView = dataclasses.field(default_factory=CoupView)
+    """The coup that was opened last."""
+
+    begun: dict[str, CoupView] = dataclasses.field(default_factory=dict)
+    """Coups of which something is still to come: the services are heard side by side, so that the
+    payments of one may be heard after the opening of the next."""
+
     books: Books = dataclasses.field(default_factory=Books)
     road: list[str] = dataclasses.field(default_factory=list)
     """Winners of the coups so far."""
 
-    coups: int = 0
+    over: int = 0
     """Coups that are over."""
+
+    def of(self, event: Any) -> CoupView:
+        """The coup of an event; whichever service speaks first of a coup begins it."""
+        coup = self.begun.get(event.coup_id)
+        if coup is None:
+            number = int(event.coup_id.rsplit(":", 1)[1])
+            coup = self.begun[event.coup_id] = CoupView(event.coup_id, number, "BETTING")
+            if number > self.coup.number:
+                self.coup = coup
+        return coup
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -100,7 +123,7 @@ class News:
 class Floor:
     """All tables, from their published events. Reads nothing else."""
 
-    def __init__(self, on_coup: Callable[[TableView], None]) -> None:
+    def __init__(self, on_coup: Callable[[TableView, CoupView], None]) -> None:
         self.tables: dict[str, TableView] = {}
         self.news: deque[News] = deque(maxlen=NEWS_MAX)
         self.events = 0
@@ -109,7 +132,7 @@ class Floor:
     @property
     def coups(self) -> int:
         """Coups that are over, at all tables."""
-        return sum(view.coups for view in self.tables.values())
+        return sum(view.over for view in self.tables.values())
 
     def tell(self, service: str, event: Event, meta: Meta) -> None:
         """Take one published event."""
@@ -123,10 +146,10 @@ class Floor:
             clauses = tuple(getattr(event, "clauses", ()))
             line = text(view, event)
             self.news.append(News(meta.occurred_at_us, meta.table_id, service, line, clauses))
-        if view.settled and view.closed:
-            view.settled = view.closed = False
-            view.coups += 1
-            self._on_coup(view)
+        for coup in [each for each in view.begun.values() if each.settled and each.closed]:
+            del view.begun[coup.coup_id]
+            view.over += 1
+            self._on_coup(view, coup)
 
 
 def amount(minor: int, currency: str) -> str:
@@ -160,7 +183,6 @@ def _opened(view: TableView, event: table.TableOpened) -> None:
 
 def _closed(view: TableView, _: table.TableClosed) -> None:
     view.open = False
-    view.phase = ""
 
 
 def _dealer(view: TableView, event: table.DealerAssigned | table.DealerChanged) -> None:
@@ -186,62 +208,52 @@ def _last(view: TableView, event: cards.LastCoupDesignated) -> None:
     view.last_coup = event.coup
 
 
-def _begin(view: TableView, coup_id: str) -> None:
-    """The services are read side by side: whichever speaks first of a coup begins it."""
-    if view.coup_id == coup_id:
-        return
-    view.coup_id = coup_id
-    view.coup = int(coup_id.rsplit(":", 1)[1])
-    view.player, view.banker, view.wagers = [], [], {}
-    view.winner, view.natural, view.phase = "", False, "BETTING"
-    view.closes_at_us = None
-
-
 def _betting(view: TableView, event: table.BettingOpened) -> None:
-    _begin(view, event.coup_id)
-    view.closes_at_us = event.closes_at_us
+    view.of(event).closes_at_us = event.closes_at_us
 
 
 def _phase(name: str) -> Callable[[TableView, Any], None]:
     def change(view: TableView, event: Any) -> None:
-        if event.coup_id == view.coup_id:
-            view.phase = name
+        view.of(event).phase = name
 
     return change
 
 
 def _dealt(view: TableView, event: table.CardDealt) -> None:
+    coup = view.of(event)
     if event.card is not None:
-        (view.player if event.hand == "PLAYER" else view.banker).append(event.card)
+        (coup.player if event.hand == "PLAYER" else coup.banker).append(event.card)
 
 
 def _resulted(view: TableView, event: table.CoupResulted) -> None:
-    view.player, view.banker = list(event.player), list(event.banker)
-    view.winner, view.natural, view.phase = event.winner, event.natural, "RESULT"
+    coup = view.of(event)
+    coup.player, coup.banker = list(event.player), list(event.banker)
+    coup.winner, coup.natural, coup.phase = event.winner, event.natural, "RESULT"
     view.road = [*view.road, event.winner][-ROAD_MAX:]
 
 
-def _coup_closed(view: TableView, _: table.CoupClosed) -> None:
-    view.phase = "OVER"
-    view.closed = True
+def _coup_closed(view: TableView, event: table.CoupClosed) -> None:
+    coup = view.of(event)
+    coup.phase, coup.closed = "OVER", True
 
 
 def _accepted(view: TableView, event: book.WagerAccepted) -> None:
-    _begin(view, event.coup_id)
-    view.wagers[event.wager_id] = WagerView(event.player, event.area, event.stake_minor)
+    wager = WagerView(event.player, event.area, event.stake_minor)
+    view.of(event).wagers[event.wager_id] = wager
 
 
 def _changed(view: TableView, event: book.WagerChanged) -> None:
-    if event.wager_id in view.wagers:
-        view.wagers[event.wager_id].stake_minor = event.to_minor
+    wager = view.of(event).wagers.get(event.wager_id)
+    if wager is not None:
+        wager.stake_minor = event.to_minor
 
 
 def _gone(view: TableView, event: book.WagerCancelled | book.WagerRejected) -> None:
-    view.wagers.pop(event.wager_id, None)
+    view.of(event).wagers.pop(event.wager_id, None)
 
 
 def _paid(view: TableView, event: money.WagerSettled) -> None:
-    wager = view.wagers.setdefault(
+    wager = view.of(event).wagers.setdefault(
         event.wager_id, WagerView(event.player, event.area, event.stake_minor)
     )
     wager.stake_minor = event.stake_minor
@@ -252,8 +264,8 @@ def _paid(view: TableView, event: money.WagerSettled) -> None:
     view.books.commission += Fraction(event.commission_exact)
 
 
-def _settled(view: TableView, _: money.CoupSettled) -> None:
-    view.settled = True
+def _settled(view: TableView, event: money.CoupSettled) -> None:
+    view.of(event).settled = True
 
 
 _CHANGES: Final[Mapping[type[Event], Callable[[TableView, Any], None]]] = {

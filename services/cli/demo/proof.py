@@ -35,8 +35,10 @@ class TableProof:
     played: Played
     books: Books = dataclasses.field(default_factory=Books)
     wagers: int = 0
+    lost: int = 0
+    """Stakes of lost wagers, minor units."""
+
     cancelled: int = 0
-    rejected: int = 0
     rebuilt: int = 0
     nets: dict[tuple[str, str], int] = dataclasses.field(default_factory=dict)
     """By coup and player: what the coup moved in his account, after the answers."""
@@ -171,7 +173,6 @@ def _compare(table: TableProof, coup: PlayedCoup, shown: Any) -> None:
         if wanted != is_now:
             say(f"{coup.coup_id}/{placed.wager_id}: answered {wanted}, shown {is_now}")
         _book(table, coup, wager)
-    table.rejected += sum(coup.rejected.values())
 
 
 def _book(table: TableProof, coup: PlayedCoup, wager: Any) -> None:
@@ -193,6 +194,7 @@ def _book(table: TableProof, coup: PlayedCoup, wager: Any) -> None:
     table.books.returned += back
     table.books.winnings += wager.winnings_minor
     table.books.commission += Fraction(wager.commission_exact)
+    table.lost += wager.stake_minor if wager.outcome == "LOST" else 0
 
 
 async def _accounts(services: Services, table: TableProof, proof: Proof) -> None:
@@ -216,6 +218,12 @@ async def _accounts(services: Services, table: TableProof, proof: Proof) -> None
                 place = (movement.coup_id, player)
                 moved[place] = moved.get(place, 0) + movement.amount_minor
     house = table.books.house
+    books = table.books
+    if books.staked != books.returned + table.lost or house != table.lost - books.winnings:
+        table.faults.append(
+            f"{table.played.plan.table_id}: of {books.staked} staked {books.returned} went back and "
+            f"{table.lost} was lost"
+        )
     if deposits - balances != house:
         table.faults.append(
             f"{table.played.plan.table_id}: accounts are down by {deposits - balances}, the house "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from fractions import Fraction
 from typing import Final
 
@@ -12,7 +13,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.demo.floor import TableView, amount, exact, hand
+from services.cli.demo.floor import CoupView, TableView, amount, exact, hand
 from services.cli.demo.proof import Proof, TableProof
 
 RECORDED: Final = "services/cli/data/recorded/dalembert-on-punto.jsonl"
@@ -28,15 +29,15 @@ class Times:
     proof_s: float
 
 
-def coup_line(view: TableView) -> str:
+def coup_line(view: TableView, coup: CoupView) -> str:
     """One coup for a pipe."""
-    staked = sum(wager.stake_minor for wager in view.wagers.values())
-    paid = sum(wager.paid_minor for wager in view.wagers.values())
-    natural = ", natural" if view.natural else ""
+    staked = sum(wager.stake_minor for wager in coup.wagers.values())
+    paid = sum(wager.paid_minor for wager in coup.wagers.values())
+    natural = ", natural" if coup.natural else ""
     return (
-        f"{view.table_id} {view.rulebook_id} coup {view.coup}: player {hand(view.player)}, "
-        f"banker {hand(view.banker)}: {view.winner.lower()}{natural}; "
-        f"{len(view.wagers)} wagers, staked {amount(staked, view.currency)}, "
+        f"{view.table_id} {view.rulebook_id} coup {coup.number}: player {hand(coup.player)}, "
+        f"banker {hand(coup.banker)}: {coup.winner.lower()}{natural}; "
+        f"{len(coup.wagers)} wagers, staked {amount(staked, view.currency)}, "
         f"paid {amount(paid, view.currency)} {view.currency}"
     )
 
@@ -46,12 +47,12 @@ def show_proof(console: Console, proof: Proof) -> None:
     table = Table(
         title="The proof: every coup from the log, every account from its movements",
         box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
         title_justify="left",
         title_style="bold",
     )
-    for name in ("table", "rulebook"):
-        table.add_column(name, no_wrap=True)
-    for name in ("rebuilt", "wagers", "staked", "returned", "winnings", "commission", "house"):
+    table.add_column("table", no_wrap=True)
+    for name in ("rebuilt", "staked", "returned", "lost", "winnings", "commission", "house"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
     table.add_column("verdict", no_wrap=True)
@@ -72,12 +73,11 @@ def _row(each: TableProof) -> tuple[str | Text, ...]:
     coups = len(each.played.coups)
     verdict = Text("balanced", "bold green") if not each.faults else Text("DIFFERS", "bold red")
     return (
-        plan.table_id,
-        plan.rulebook_id,
+        f"{plan.table_id} {plan.rulebook_id}",
         f"{each.rebuilt} of {coups}",
-        str(each.wagers),
         amount(books.staked, plan.currency),
         amount(books.returned, plan.currency),
+        amount(each.lost, plan.currency),
         amount(books.winnings, plan.currency),
         exact(books.commission, plan.currency),
         amount(books.house, plan.currency),
@@ -133,17 +133,20 @@ def _numbers(proof: Proof, heard: int, times: Times, broker: str) -> list[tuple[
     dealt = sum(len(c.player) + len(c.banker) for each in tables for c in each.played.coups)
     gone = sum(sum(each.played.shoes.values()) for each in tables)
     shoes = sum(len(each.played.shoes) for each in tables)
-    wagers, cancelled, rejected = (
-        sum(getattr(each, name) for each in tables) for name in ("wagers", "cancelled", "rejected")
-    )
+    wagers = sum(each.wagers for each in tables)
+    cancelled = sum(each.cancelled for each in tables)
+    rejected: Counter[str] = Counter()
+    for coup in (coup for each in tables for coup in each.played.coups):
+        rejected.update(coup.rejected)
+    why = ", ".join(f"{number} {reason}" for reason, number in rejected.most_common())
     money = [_money(proof, currency) for currency in proof.deposits]
     return [
         ("coups", f"{coups} at {len(tables)} tables, {shoes} shoes"),
         ("cards", f"{gone} scanned: {dealt} dealt, {gone - dealt} burned"),
-        ("wagers", f"{wagers} settled, {cancelled} taken back, {rejected} rejected"),
+        ("wagers", f"{wagers} settled, {cancelled} taken back, rejected: {why or 'none'}"),
         *money,
         ("movements", f"{proof.movements} in the accounts of the players"),
-        ("events", f"{proof.stored_events} stored, {heard} heard from the broker without a gap"),
+        ("events", f"{proof.stored_events:,} stored, {heard:,} published and heard without a gap"),
         ("rebuilt", f"{rebuilt} of {coups} coups, each like its projection"),
         ("evidence", f"SHA-256 {proof.digest}"),
         ("broker", broker),

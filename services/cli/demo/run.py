@@ -17,7 +17,7 @@ from rich.text import Text
 
 from services.cli.demo.dealing import Pace, Played, TablePlay
 from services.cli.demo.desk import Stuck
-from services.cli.demo.floor import Floor, TableView
+from services.cli.demo.floor import CoupView, Floor, TableView
 from services.cli.demo.plan import TablePlan, plans, recording
 from services.cli.demo.proof import Proof, prove
 from services.cli.demo.report import Times, coup_line, show_proof, show_summary
@@ -203,7 +203,6 @@ class _Demo:
             yield False
             return
         view = View(self._console, self._floor, self._tables)
-        view.note = self._stack.choice.sentence(self._stack.bootstrap_servers)
         with Live(view.render(), console=self._console, auto_refresh=False) as live:
 
             async def draw() -> None:
@@ -218,9 +217,9 @@ class _Demo:
                 drawing.cancel()
                 live.update(view.render(), refresh=True)
 
-    def _coup_over(self, view: TableView) -> None:
+    def _coup_over(self, view: TableView, coup: CoupView) -> None:
         if not self._console.is_terminal:
-            self._console.print(coup_line(view), soft_wrap=True)
+            self._console.print(coup_line(view, coup), soft_wrap=True)
 
 
 async def _first_failure(task: asyncio.Task[T]) -> T:

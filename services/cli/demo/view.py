@@ -13,19 +13,21 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.demo.floor import Floor, TableView, WagerView, amount, face
+from services.cli.demo.floor import CoupView, Floor, TableView, WagerView, amount, face
 from services.cli.demo.plan import TablePlan
 from services.rules.hands import points
 
-HEIGHT_MAX: Final = 46
+HEIGHT_MAX: Final = 54
 HEIGHT_MIN: Final = 20
-HEADER_LINES: Final = 3
-PANEL_LINES: Final = 10
+HEADER_LINES: Final = 2
+PANEL_LINES: Final = 8
 """Lines of a panel beside its wagers."""
 
-WAGER_LINES_MAX: Final = 8
-NEWS_LINES_MIN: Final = 3
-BAR_CELLS: Final = 26
+WAGER_LINES_MAX: Final = 6
+NEWS_LINES_MIN: Final = 2
+NEWS_SHARE: Final = 7
+"""One line in so many is the ticker's."""
+BAR_CELLS: Final = 22
 SECOND_US: Final = 1_000_000
 
 COLOURS: Final = {"PLAYER": "bright_blue", "BANKER": "bright_red", "TIE": "bright_green"}
@@ -33,11 +35,10 @@ OUTCOMES: Final = {"WON": "bright_green", "LOST": "red", "PUSH": "yellow"}
 SERVICES: Final = {"shoe": "cyan", "round": "white", "wager": "magenta", "settlement": "green"}
 PHASES: Final = {
     "": "–",
-    "BETTING": "betting is open",
     "CLOSED": "no more bets",
     "DEALING": "dealing",
     "RESULT": "settlement",
-    "OVER": "settled and closed",
+    "OVER": "settled",
 }
 
 
@@ -49,15 +50,15 @@ class View:
         self._floor = floor
         self._plans = plans
         self._began = time.monotonic()
-        self.note = ""
 
     def render(self) -> RenderableType:
         """The whole picture, as large as the terminal allows."""
         height = max(min(self._console.height - 1, HEIGHT_MAX), HEIGHT_MIN)
         rows = (len(self._plans) + 1) // 2
-        news = max(height - HEADER_LINES - rows * (PANEL_LINES + WAGER_LINES_MAX) - 2, 0)
-        news = max(news, NEWS_LINES_MIN)
-        panel = max((height - HEADER_LINES - news - 2) // rows, 6)
+        news = max(height // NEWS_SHARE - 1, NEWS_LINES_MIN)
+        room = (height - HEADER_LINES - news - 2) // rows
+        panel = max(min(room, PANEL_LINES + WAGER_LINES_MAX), PANEL_LINES - 1)
+        news = max(height - HEADER_LINES - rows * panel - 2, news)
         layout = Layout()
         layout.split_column(
             Layout(self._header(), size=HEADER_LINES),
@@ -92,7 +93,7 @@ class View:
             complete_style="bright_yellow",
             finished_style="bright_green",
         )
-        return Group(grid, bar, Text(self.note, style="bright_black"))
+        return Group(grid, bar)
 
     def _row(self, row: int, lines: int) -> RenderableType:
         layout = Layout()
@@ -102,7 +103,7 @@ class View:
 
     def _panel(self, plan: TablePlan, lines: int) -> RenderableType:
         view = self._floor.tables.get(plan.table_id) or TableView(plan.table_id)
-        colour = COLOURS.get(view.winner, "bright_black") if view.open else "bright_black"
+        colour = COLOURS.get(view.coup.winner, "bright_black") if view.open else "bright_black"
         title = Text.assemble(
             (f" {plan.table_id} ", "bold"), (plan.rulebook_id, "bright_yellow"), " "
         )
@@ -152,16 +153,16 @@ class _Cut:
 
 
 def _body(view: TableView, plan: TablePlan, lines: int) -> list[RenderableType]:
+    coup = view.coup
     body: list[RenderableType] = [
         _shoe(view),
         _coup(view),
-        _hand("PLAYER", view.player, view),
-        _hand("BANKER", view.banker, view),
-        _result(view),
+        _hand("PLAYER", coup.player, coup),
+        _hand("BANKER", coup.banker, coup),
     ]
     below = [_books(view), _road(view, plan)]
     room = lines - len(body) - len(below)
-    body += _wagers(list(view.wagers.values()), view.currency, max(room, 0))
+    body += _wagers(list(coup.wagers.values()), view.currency, max(room, 0))
     body += [Text("")] * (lines - len(body) - len(below))
     return [*body, *below][:lines]
 
@@ -184,27 +185,33 @@ def _shoe(view: TableView) -> RenderableType:
     line.append(f" {view.drawn}", style="bold")
     line.append(f"/{view.shoe_cards}, {view.burned} burned", style="bright_black")
     if view.last_coup is not None:
-        line.append("  last coup" if view.coup >= view.last_coup else "  cut card", "bright_yellow")
+        line.append(
+            "  last coup" if view.coup.number >= view.last_coup else "  cut card", "bright_yellow"
+        )
     return line
 
 
 def _coup(view: TableView) -> RenderableType:
+    coup = view.coup
     line = Text(no_wrap=True, overflow="ellipsis")
     line.append("coup ", style="bright_black")
-    line.append(str(view.coup or "–"), style="bold")
-    line.append("  ")
-    if view.phase == "BETTING" and view.closes_at_us is not None:
-        left = max(view.closes_at_us / SECOND_US - time.time(), 0.0)
+    line.append(f"{coup.number or '–':<3}", style="bold")
+    if coup.winner:
+        said = "TIE" if coup.winner == "TIE" else f"{coup.winner} WINS"
+        line.append(f"{said}  ", style=f"bold {COLOURS[coup.winner]}")
+    if coup.phase == "BETTING" and coup.closes_at_us is not None:
+        left = max(coup.closes_at_us / SECOND_US - time.time(), 0.0)
         line.append(f"betting closes in {left:.1f} s", style="bright_green")
+    elif coup.phase == "BETTING":
+        line.append("betting is open", style="bright_green")
     else:
-        style = "bright_green" if view.phase == "BETTING" else ""
-        line.append(PHASES.get(view.phase, view.phase.lower()), style=style)
+        line.append(PHASES.get(coup.phase, coup.phase.lower()), style="bright_black")
     return line
 
 
-def _hand(name: str, held: list[str], view: TableView) -> RenderableType:
+def _hand(name: str, held: list[str], coup: CoupView) -> RenderableType:
     line = Text(no_wrap=True, overflow="ellipsis")
-    won = view.winner == name
+    won = coup.winner == name
     line.append(f"{name:<7}", style=f"bold {COLOURS[name]}" if won else COLOURS[name])
     for place in range(3):
         if place < len(held):
@@ -216,40 +223,40 @@ def _hand(name: str, held: list[str], view: TableView) -> RenderableType:
             line.append("     ")
     if held:
         line.append(f"  {points(held)}", style="bold")
-    if view.natural and len(held) == 2 and points(held) >= 8:
+    if coup.natural and len(held) == 2 and points(held) >= 8:
         line.append("  natural", style="bright_yellow")
     return line
 
 
-def _result(view: TableView) -> RenderableType:
-    if not view.winner:
-        return Text("")
-    line = Text()
-    said = "TIE" if view.winner == "TIE" else f"{view.winner} WINS"
-    line.append(said, style=f"bold {COLOURS[view.winner]}")
-    return line
-
-
 def _wagers(wagers: Sequence[WagerView], currency: str, room: int) -> list[RenderableType]:
-    shown = list(wagers)
-    more = 0
-    if len(shown) > room:
-        more = len(shown) - max(room - 1, 0)
-        shown = shown[: max(room - 1, 0)]
-    lines: list[RenderableType] = []
-    for wager in shown:
-        line = Text(no_wrap=True, overflow="ellipsis")
-        line.append(f"{wager.player:<6}", style="bright_white")
-        line.append(f"{amount(wager.stake_minor, currency):>10}")
-        line.append(f" {wager.area.lower().replace('_', ' '):<12}", COLOURS.get(wager.area, ""))
-        if wager.outcome:
-            line.append(f"{wager.outcome.lower():<5}", style=OUTCOMES.get(wager.outcome, ""))
-            if wager.paid_minor:
-                line.append(f"{amount(wager.paid_minor, currency):>10}")
-        lines.append(line)
-    if more and room:
-        lines.append(Text(f"and {more} more", style="bright_black"))
-    return lines
+    """A line a player: what he staked, in the colour of what became of it, and what he was paid."""
+    by_player: dict[str, list[WagerView]] = {}
+    for wager in wagers:
+        by_player.setdefault(wager.player, []).append(wager)
+    lines: list[RenderableType] = [
+        _slip(player, mine, currency) for player, mine in sorted(by_player.items())
+    ]
+    if len(lines) > room:
+        hidden = len(lines) - max(room - 1, 0)
+        lines = [*lines[: max(room - 1, 0)], Text(f"and {hidden} more", style="bright_black")]
+    return lines[:room]
+
+
+def _slip(player: str, wagers: Sequence[WagerView], currency: str) -> RenderableType:
+    staked = Text(no_wrap=True, overflow="ellipsis")
+    for place, wager in enumerate(wagers):
+        staked.append(" · " if place else "", style="bright_black")
+        said = f"{amount(wager.stake_minor, currency)} {wager.area.lower().replace('_', ' ')}"
+        staked.append(said, style=OUTCOMES.get(wager.outcome, ""))
+    decided = all(wager.outcome for wager in wagers)
+    paid = sum(wager.paid_minor for wager in wagers)
+    grid = Table.grid(padding=(0, 1), expand=True)
+    grid.add_column(no_wrap=True, width=5)
+    grid.add_column(no_wrap=True, ratio=1)
+    grid.add_column(no_wrap=True, justify="right")
+    told = Text(amount(paid, currency), style="bright_green") if decided and paid else Text("")
+    grid.add_row(Text(player, style="bright_white"), staked, told)
+    return grid
 
 
 def _books(view: TableView) -> RenderableType:
