@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from services.devstack.stack import STATE_FILE, State, default_directory
+from services.devstack.state import STATE_FILE, State, default_directory
 
 
 def use_local_stack() -> None:

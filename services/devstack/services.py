@@ -70,7 +70,6 @@ class ServiceProcess:
             "SABOT_ENVIRONMENT": "development",
             "SABOT_ALLOW_TEST_TABLES": "true",
             "SABOT_GRPC_REFLECTION": "true",
-            "SABOT_GRACE_PERIOD_S": str(SERVICE_GRACE_S),
             "SABOT_DATABASE_URL": database_url,
             "SABOT_KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
             "SABOT_GRPC_PORT": str(self.ports.grpc),
