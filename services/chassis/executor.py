@@ -235,8 +235,7 @@ class Executor:
     async def state(self, table_id: str) -> Any:
         """The table's state as committed: for queries, and for nothing that is decided."""
         async with self._store.transaction() as tx:
-            head = (await tx.heads([table_id]))[table_id]
-            return (await self._core.load(tx, table_id, head)).state
+            return (await self._core.look(tx, table_id)).state
 
     async def progress(self, table_id: str) -> Progress:
         """How far this service is with a table, as committed."""

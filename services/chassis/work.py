@@ -139,13 +139,23 @@ class Core:
             loaded = await self._load_cold(tx, table_id, head)
         version, state, folded = loaded.version, loaded.state, 0
         while version < head.version:
-            records = await tx.read_stream(table_id, after_version=version, limit=LOAD_RECORDS_MAX)
+            # Not beyond the head: without a lock on the stream there may be more by now.
+            limit = min(LOAD_RECORDS_MAX, head.version - version)
+            records = await tx.read_stream(table_id, after_version=version, limit=limit)
             assert records, f"{table_id} ends at {version}, before its head {head.version}"
             state = self.fold(state, records)
             folded += len(records)
             version = records[-1].version
-        assert version == head.version, "nobody appends to a locked stream"
+        assert version == head.version, "the read ends at the head"
         return Loaded(version, state, folded)
+
+    async def look(self, tx: Tx, table_id: str) -> Loaded:
+        """The table as committed, without a lock: for queries, and for nothing that is decided."""
+        head = (await tx.heads([table_id]))[table_id]
+        cached = self.cache.get(table_id)
+        if cached is not None and cached.version >= head.version:
+            return cached  # what was committed after we looked is no less true
+        return await self.load(tx, table_id, head)
 
     async def _load_cold(self, tx: Tx, table_id: str, head: Head) -> Loaded:
         if head.version >= SNAPSHOT_EVENTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,10 +14,10 @@ import pytest
 from services.chassis.decider import Staged
 from services.chassis.executor import Executor, Limits, Outcome, Overloaded
 from services.chassis.memory import MemoryStore
-from services.chassis.postgres import PostgresStore
+from services.chassis.postgres import PostgresStore, PostgresTx
 from services.chassis.registry import decode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS
-from services.chassis.store import ConcurrencyConflict, Store, StoreUnavailable
+from services.chassis.store import ConcurrencyConflict, Head, Store, StoreUnavailable
 from services.chassis.work import EffectFailed
 from services.contracts.core import SYSTEM, Command, NotYet
 from tests.ports.counter import (
@@ -405,6 +405,15 @@ class ExecutorSuite:
 
     # --- states ------------------------------------------------------------------------------
 
+    async def test_a_query_sees_what_is_committed(self, store: Store) -> None:
+        """By whichever replica, and also for a table that nobody has touched."""
+        async with running(store) as one, running(store) as other:
+            assert await one.state("t") == State()
+            await send(one, add(5), "c-1")
+            assert (await other.state("t")).total == 5
+            await send(one, add(7), "c-2")
+            assert (await one.state("t")).total == (await other.state("t")).total == 12
+
     async def test_a_warm_table_is_not_read_again(self, store: Store) -> None:
         """A state in the cache saves the reading; only unseen events are folded."""
         spy = Spy()
@@ -493,6 +502,30 @@ class TestExecutorOnPostgres(ExecutorSuite):
             assert executor.counters.failed_attempts == 2
         assert all(isinstance(outcome, Outcome) for outcome in outcomes)
         assert await total(postgres_store) == 5
+
+    async def test_a_query_may_be_overtaken(self, postgres_store: PostgresStore) -> None:
+        """Queries take no lock: an event that comes while one reads is not its mistake."""
+
+        class Overtaken(PostgresStore):
+            """Between looking at the head and reading, somebody appends."""
+
+            @asynccontextmanager
+            async def transaction(self) -> AsyncIterator[PostgresTx]:
+                async with super().transaction() as tx:
+                    heads = tx.heads
+
+                    async def slow(streams: Iterable[str]) -> dict[str, Head]:
+                        found = await heads(streams)
+                        await append(postgres_store, ("t", Added(n=100)))
+                        return found
+
+                    tx.heads = slow  # type: ignore[method-assign]
+                    yield tx
+
+        await append(postgres_store, ("t", Added(n=1)))
+        async with running(Overtaken("counter", postgres_store.pool)) as executor:
+            assert (await executor.state("t")).total == 1
+            assert (await executor.state("t")).total == 101
 
     async def test_an_error_in_sql_fails_its_command_alone(
         self, postgres_store: PostgresStore
