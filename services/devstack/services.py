@@ -17,7 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from services.devstack.ports import LOOPBACK, free_ports
 from services.devstack.processes import ManagedProcess
-from services.devstack.state import CHECKOUT, SERVICE_GRACE_S
+from services.devstack.state import CHECKOUT
 
 READY_TIMEOUT_S = 90.0
 READY_POLL_S = 0.1

@@ -19,7 +19,6 @@ from services.devstack.processes import Identity, ManagedProcess
 STATE_FILE = "devstack.json"
 STATE_VERSION = 1
 # More than the services are told to take (SABOT_GRACE_PERIOD_S): force is for what hangs.
-SERVICE_GRACE_S = 55
 SERVICE_STOP_TIMEOUT_S = 60.0
 
 CHECKOUT = Path(str(services.__file__)).resolve().parent.parent
