@@ -13,6 +13,7 @@ import re
 import runpy
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
@@ -378,7 +379,8 @@ def missing_golden() -> dict[str, str]:
         made = example(struct)
         seen: set[str] = set()
         for path in present:
-            seen |= shown(msgspec.json.decode(path.read_bytes(), type=struct))
+            with suppress(msgspec.ValidationError):  # the test of the examples names it
+                seen |= shown(msgspec.json.decode(path.read_bytes(), type=struct))
         if not present or shown(made) - seen:
             suffix = f"+{len(present) + 1}" if present else ""
             files[f"{GOLDEN}/{name}{suffix}.json"] = _encode(made).decode() + "\n"

@@ -32,6 +32,15 @@ def test_the_schemas_are_those_of_the_classes() -> None:
     assert not generate.stale_schemas(), HINT
 
 
+@pytest.mark.parametrize("case", PUBLISHED, ids=name_of)
+def test_every_version_keeps_its_schema(case: tuple[str, type[Event]]) -> None:
+    """Stored messages of old versions name theirs for ever."""
+    service, event = case
+    for version in range(1, event.schema_version + 1):
+        name = asyncapi.schema_name(service, event.type, version)
+        assert (generate.ROOT / generate.SCHEMAS / f"{name}.json").is_file(), f"{name}: {HINT}"
+
+
 def test_the_documents_are_those_of_the_services() -> None:
     """The AsyncAPI documents follow from the events, what is heard, and how it is heard."""
     files = tool.documents()

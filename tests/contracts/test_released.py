@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from services.contracts.generate import RELEASED, ROOT, SCHEMAS
+from services.contracts.generate import RELEASED, ROOT, SCHEMAS, schemas
 from tests.contracts.compatibility import breaks
 
+PRESENT = schemas()
 GIVEN = sorted((ROOT / RELEASED).glob("*.json"))
 HINT = """
 Raise `schema_version` of the class and add an upcaster in services/chassis/upcast.py; see "Adding
@@ -26,9 +27,12 @@ def test_there_is_something_to_compare_with() -> None:
 def test_a_released_schema_is_only_added_to(path: Path) -> None:
     """No field removed, none newly required or newly missing, no type or default changed."""
     given = json.loads(path.read_text(encoding="utf-8"))
-    present = ROOT / SCHEMAS / path.name
-    assert present.is_file(), f"{path.stem} was released and is gone.{HINT}"
-    now = json.loads(present.read_text(encoding="utf-8"))
+    text = PRESENT.get(f"{SCHEMAS}/{path.name}")
+    if text is None:  # an older version: its schema stays, its class is gone
+        kept = ROOT / SCHEMAS / path.name
+        assert kept.is_file(), f"{path.stem} was released and is gone.{HINT}"
+        text = kept.read_text(encoding="utf-8")
+    now = json.loads(text)
     found = list(breaks(given, now, given, now, path.stem))
     assert not found, "\n".join([*found, HINT])
 
