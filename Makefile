@@ -74,9 +74,8 @@ test-all: setup ## all tests on the embedded broker, then those with servers on 
 	@BROKER=embedded $(PYTEST) $(ARGS)
 	@BROKER=$$(BROKER=apache $(DEVSTACK) broker) $(PYTEST) -m "integration or e2e" $(ARGS)
 
-bench: setup ## measure the promises of the design
-	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench $(ARGS); else \
-	echo "there are no benchmarks yet"; fi
+bench: setup ## measure what Sabot does a second (ARGS=--write puts it into the docs)
+	$(BIN)/python -m tests.bench $(ARGS)
 
 ##- Style and generated files
 

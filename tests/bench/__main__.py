@@ -1,0 +1,74 @@
+"""`python -m tests.bench`: measure, print, and write the figures down."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvloop
+
+from services.devstack.stack import Stack
+from tests.bench import rebuilding, replaying, settling, wagering
+from tests.bench.figures import Row, machine, table
+
+ROUNDS = 5
+MARK_BEGIN = "<!-- figures: written by make bench ARGS=--write -->"
+MARK_END = "<!-- end of figures -->"
+PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
+
+
+def main() -> int:
+    """Run what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", choices=("replay", "wagers", "settlement", "rebuild"))
+    parser.add_argument("--write", action="store_true", help="put the table into the docs")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    if options.only in (None, "replay"):
+        say("replay")
+        rows.append(replaying.measure(options.rounds))
+    if options.only in (None, "settlement", "rebuild"):
+        with Stack(services=(), durable=True, report=say) as bare, loop() as runner:
+            if options.only in (None, "settlement"):
+                say("settlement")
+                rows += runner.run(settling.measure(bare, options.rounds))
+            if options.only in (None, "rebuild"):
+                say("rebuild")
+                rows += runner.run(rebuilding.measure(bare, options.rounds))
+    if options.only in (None, "wagers"):
+        with Stack(durable=True, report=say) as stack, loop() as runner:
+            say("wagers")
+            rows += runner.run(wagering.measure(stack, options.rounds))
+    lines = [f"{machine()}; {options.rounds} rounds; PostgreSQL with fsync on.", "", *table(rows)]
+    sys.stdout.write("\n".join(lines) + "\n")
+    if options.write:
+        write(lines)
+    return 0
+
+
+def loop() -> asyncio.Runner:
+    """The event loop that the services use, too."""
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+
+
+def say(line: str) -> None:
+    """Progress goes to standard error."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def write(lines: Sequence[str]) -> None:
+    """Replace the figures in the document."""
+    text = PERFORMANCE.read_text()
+    before, _, rest = text.partition(MARK_BEGIN)
+    _, _, after = rest.partition(MARK_END)
+    figures = "\n".join([MARK_BEGIN, *lines, MARK_END])
+    PERFORMANCE.write_text(before + figures + after)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""Coups a second through `sabot replay`, on one core: a recorded table, one wager a coup."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from services import cli
+from services.tablelog.replay import replay
+from tests.bench.figures import Row
+
+LOG = Path(cli.__file__).parent / "data" / "recorded" / "fibonacci-on-punto.jsonl"
+REPEATS = 3
+
+
+def measure(rounds: int) -> Row:
+    """Replay the log some times a round."""
+    rates: list[float] = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        coups = 0
+        for _ in range(REPEATS):
+            coups += sum(line["kind"] == "coup" for line in replay(str(LOG)))
+        rates.append(coups / (time.perf_counter() - began))
+    return Row(what="replay", unit="coups", rates=tuple(rates))

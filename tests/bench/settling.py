@@ -1,0 +1,194 @@
+"""What settlement hears a second from Kafka into PostgreSQL, beside a bare consumer with COPY.
+
+The records are a recorded table's, many times over, from the executors in memory. Both sides read
+the same topics from the beginning, with nothing else running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+
+from services import cli
+from services.chassis import bus, migrations, postgres, topics
+from services.chassis.clock import SYSTEM_CLOCK
+from services.chassis.consumer import Consumers
+from services.chassis.decider import Record
+from services.chassis.envelope import encode
+from services.chassis.executor import Executor, Limits
+from services.chassis.parking import Parking
+from services.chassis.registry import Registry, decode_meta
+from services.chassis.work import PlainCompanion
+from services.devstack.stack import Stack
+from services.settlement import domain
+from services.settlement.main import DEFINITION
+from services.tablelog.reader import read
+from services.tablelog.steps import steps
+from tests.bench.figures import Row
+from tests.support.world import World
+
+LOG = Path(cli.__file__).parent / "data" / "recorded" / "dalembert-on-punto.jsonl"
+TABLES = 24
+UPSTREAMS = ("shoe", "round", "wager")
+POLL_S = 0.02
+TIMEOUT_S = 180.0
+GETMANY_RECORDS = 500
+
+
+async def published() -> list[Record]:
+    """What shoe, round and wager publish of some tables, in an order that could have been."""
+    async with World() as world:
+        for number in range(TABLES):
+            table_id = f"bench-{number}"
+            for line in read(str(LOG)):
+                for at, step in enumerate(steps(line, table_id)):
+                    await world.run(step, table_id, f"{number}.{line.number}.{at}")
+        logs = [
+            await world.stores[name].read_log(after_position=0, limit=10_000_000)
+            for name in UPSTREAMS
+        ]
+    return [record for log in logs for record in log if record.published]
+
+
+async def fill(stack: Stack, records: Sequence[Record]) -> None:
+    """Put the records on their topics."""
+    producer = AIOKafkaProducer(
+        bootstrap_servers=stack.bootstrap_servers, enable_idempotence=True, linger_ms=5
+    )
+    await producer.start()
+    try:
+        sent = []
+        for record in records:
+            message = encode(record, decode_meta(record.meta), hop="")
+            sent.append(
+                await producer.send(
+                    topics.topic(record.service),
+                    message.value,
+                    key=message.key,
+                    headers=message.headers,
+                )
+            )
+        await asyncio.gather(*sent)
+    finally:
+        await producer.stop()
+
+
+async def measure(stack: Stack, rounds: int) -> list[Row]:
+    """The same records, heard by settlement and copied by a bare consumer, round by round."""
+    records = await published()
+    await fill(stack, records)
+    rates: list[float] = []
+    bare_rates: list[float] = []
+    for _ in range(rounds):
+        bare_rates.append(await _bare(stack, len(records)))
+        rates.append(await _heard(stack, len(records)))
+    return [
+        Row(
+            what="settlement hears and settles",
+            unit="events",
+            rates=tuple(rates),
+            beside="bare aiokafka and COPY",
+            beside_rates=tuple(bare_rates),
+        )
+    ]
+
+
+async def _database(stack: Stack) -> str:
+    name = f"bench_{uuid.uuid4().hex[:12]}"
+    connection = await asyncpg.connect(stack.postgres.dsn("postgres"))
+    try:
+        await connection.execute(f'create database "{name}"')
+    finally:
+        await connection.close()
+    return stack.postgres.dsn(name)
+
+
+async def _heard(stack: Stack, total: int) -> float:
+    """Events a second through the consumers and the executor of settlement."""
+    dsn = await _database(stack)
+    await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
+    pool = await postgres.open_pool(dsn, connections_max=8)
+    store = postgres.PostgresStore(domain.SERVICE, pool)
+    executor = Executor(
+        domain,
+        store,
+        PlainCompanion(domain),
+        Registry(domain.SERVICE, domain.EVENTS),
+        limits=Limits(),
+        jitter=random.Random(1),
+    )
+    await executor.start()
+    parking = Parking(store=store, executor=executor, consumer=domain.SERVICE)
+    consumers = Consumers(
+        # A group of its own each time: it begins at the beginning.
+        service=f"settlement-{uuid.uuid4().hex[:8]}",
+        upstreams=DEFINITION.hears,
+        ears=executor,
+        parking=parking,
+        kafka=bus.Bus(
+            bootstrap_servers=stack.bootstrap_servers,
+            client_id="bench",
+            security=None,
+            topic_replication=1,
+        ),
+        clock=SYSTEM_CLOCK,
+        instance=None,
+    )
+    await consumers.start()
+    try:
+        first = await _until(pool, 1)
+        last = await _until(pool, total)
+        return total / (last - first)
+    finally:
+        await consumers.stop(10)
+        await executor.stop()
+        await pool.close()
+
+
+async def _until(pool: Any, noted: int) -> float:
+    """The moment at which so many events are noted."""
+    began = time.perf_counter()
+    while time.perf_counter() - began < TIMEOUT_S:
+        if await pool.fetchval("select count(*) from events where type = 'noted'") >= noted:
+            return time.perf_counter()
+        await asyncio.sleep(POLL_S)
+    raise TimeoutError(f"{noted} events were not heard in {TIMEOUT_S:.0f} s")
+
+
+async def _bare(stack: Stack, total: int) -> float:
+    """Records a second that a bare consumer copies into a table, a commit a batch."""
+    connection = await asyncpg.connect(await _database(stack))
+    await connection.execute("create table raw (key text, value bytea)")
+    consumer = AIOKafkaConsumer(
+        *(topics.topic(name) for name in UPSTREAMS),
+        bootstrap_servers=stack.bootstrap_servers,
+        auto_offset_reset="earliest",
+        group_id=None,
+    )
+    await consumer.start()
+    try:
+        copied, began = 0, 0.0
+        while copied < total:
+            batches = await consumer.getmany(timeout_ms=1_000, max_records=GETMANY_RECORDS)
+            rows = [
+                ((message.key or b"").decode(), message.value)
+                for messages in batches.values()
+                for message in messages
+            ]
+            if rows and not began:
+                began = time.perf_counter()
+            async with connection.transaction():
+                await connection.copy_records_to_table("raw", records=rows)
+            copied += len(rows)
+        return copied / (time.perf_counter() - began)
+    finally:
+        await consumer.stop()
+        await connection.close()
