@@ -22,7 +22,6 @@ from services.settlement.projections import (
     parsed,
     stored_story,
     stories_of,
-    written,
 )
 from services.settlement.reading import OWN
 from services.settlement.story import Story
@@ -96,13 +95,13 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             return ["the projection has not reached the coup's last event yet"]
         if stored is None:
             return ["the projection does not know the coup"]
-        if stored == written(story):
-            return []
         kept = parsed(stored)
+        if kept == story:
+            return []
         fields = [
             name for name in Story.__struct_fields__ if getattr(kept, name) != getattr(story, name)
         ]
-        return [f"the projection differs from the log in: {', '.join(fields) or 'its form'}"]
+        return [f"the projection differs from the log in: {', '.join(fields)}"]
 
     async def _activated(self, table_id: str, session: int) -> RulebookActivated | None:
         bodies = await self.runtime.pool.fetch(

@@ -20,7 +20,7 @@ from services.contracts.common import Card, Decision, Totals
 from services.contracts.core import Event, Meta
 
 
-class StoryWager(Struct, frozen=True, omit_defaults=True):
+class StoryWager(Struct, frozen=True):
     """A wager and what became of it. Amounts are minor units."""
 
     wager_id: str
@@ -47,7 +47,7 @@ class StoryCard(Struct, frozen=True):
     card: Card | None
 
 
-class Line(Struct, frozen=True, omit_defaults=True):
+class Line(Struct, frozen=True):
     """One event of the coup, as a person reads it."""
 
     at_us: int
@@ -58,7 +58,7 @@ class Line(Struct, frozen=True, omit_defaults=True):
     clauses: tuple[str, ...] = ()
 
 
-class Story(Struct, frozen=True, omit_defaults=True):
+class Story(Struct, frozen=True):
     """All that is known of a coup."""
 
     coup_id: str

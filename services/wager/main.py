@@ -12,6 +12,7 @@ from services.chassis.app import Runtime, ServiceDefinition, run_service
 from services.chassis.lifecycle import Part
 from services.chassis.migrations import Package
 from services.contracts import round as table
+from services.contracts import settlement
 from services.rules.roles import ROLES
 from services.wager import domain
 from services.wager.api import WagerService
@@ -48,7 +49,7 @@ DEFINITION = ServiceDefinition(
     aggregate=domain,
     settings=WagerSettings,
     migrations=(Package("wager", files("services.wager.migrations")),),
-    hears={table.SERVICE: table.EVENTS.keys()},
+    hears={module.SERVICE: module.EVENTS.keys() for module in (table, settlement)},
     roles=frozenset(ROLES),
     companion=_companion,
     servicers=_servicers,
