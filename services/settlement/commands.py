@@ -15,6 +15,10 @@ class ActivateRulebook(Command, frozen=True, kw_only=True):
     settings: TableSettings
 
 
+class PublishPayTable(Command, frozen=True, kw_only=True):
+    """The table plays another game from the next coup on: its pay table is the one in force."""
+
+
 class Settle(Command, frozen=True, kw_only=True):
     """Settle a coup whose result and book are both known."""
 

@@ -15,6 +15,7 @@ from services.settlement.commands import (
     EscalateDispute,
     Invalidate,
     OpenDispute,
+    PublishPayTable,
     RecordReversal,
     RepeatReversal,
     Settle,
@@ -36,7 +37,7 @@ from services.settlement.domain.disputing import (
     escalate_dispute,
     open_dispute,
 )
-from services.settlement.domain.settling import activate, settle
+from services.settlement.domain.settling import activate, publish_pay_table, settle
 from services.settlement.domain.state import SettlementState
 
 
@@ -57,6 +58,7 @@ def decide(command: Command, state: SettlementState) -> Sequence[Event]:
 
 
 _DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] = {
+    PublishPayTable: publish_pay_table,
     Settle: settle,
     Correct: correct,
     Invalidate: invalidate,

@@ -11,6 +11,7 @@ from services.contracts import round as table
 from services.contracts import wager as book
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
+from services.contracts.round_table import VariantChanged
 from services.contracts.settlement import (
     CoupSettled,
     DisputeClosed,
@@ -327,7 +328,14 @@ def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
     return replace(state, coups=coups)
 
 
+def _variant_changed(state: SettlementState, heard: Heard) -> SettlementState:
+    event: VariantChanged = heard.event  # type: ignore[assignment]
+    games = {**state.games, event.settings.rulebook_hash: event.settings}
+    return replace(state, settings=event.settings, games=games)
+
+
 EVOLVE_HEARD: dict[type[Event], Callable[[SettlementState, Heard], SettlementState]] = {
+    VariantChanged: _variant_changed,
     table.BettingOpened: _coup_begun,
     table.NoBetCoupDeclared: _coup_begun,
     table.CoupResulted: _resulted,

@@ -8,7 +8,15 @@ from services.contracts import round as table
 from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.core import Caused, Command, Event, Heard
-from services.settlement.commands import ActivateRulebook, Correct, Invalidate, Settle, TakeVoid
+from services.contracts.round_table import VariantChanged
+from services.settlement.commands import (
+    ActivateRulebook,
+    Correct,
+    Invalidate,
+    PublishPayTable,
+    Settle,
+    TakeVoid,
+)
 from services.settlement.domain.evolve import EVOLVE_HEARD
 from services.settlement.domain.state import SettlementState, is_complete
 
@@ -34,6 +42,8 @@ def react(heard: Heard, state: SettlementState) -> Sequence[Command | Caused]:
             settings=event.settings,
         )
         return [opened]
+    if isinstance(event, VariantChanged):
+        return [PublishPayTable(at_us=meta.occurred_at_us, by=meta.actor)]
     correction = _correction(heard, state)
     if correction is not None:
         return [correction]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.contracts.common import RulebookActivated
+from services.contracts.common import RulebookActivated, TableSettings
 from services.contracts.core import Event, Refused
 from services.contracts.pinned import pinned
 from services.contracts.settlement import CoupSettled, PayTablePublished
 from services.rules.outcome import outcome
 from services.rules.payout import payable_unit
-from services.settlement.commands import ActivateRulebook, Settle
+from services.settlement.commands import ActivateRulebook, PublishPayTable, Settle
 from services.settlement.domain.state import (
     EMPTY_BOOK,
     INVALIDATED,
@@ -40,17 +40,25 @@ from services.settlement.domain.verdicts import (
 
 def activate(command: ActivateRulebook) -> Sequence[Event]:
     settings = command.settings
-    rules = pinned(settings)
-    pay = {area: str(fraction) for area, fraction in rules.pay.items()}
     return [
         RulebookActivated(session=command.session, settings=settings),
-        PayTablePublished(
-            pay=pay,
-            commission={area: str(part) for area, part in rules.commission.items()},
-            rounding=rules.rounding.mode,
-            rounding_unit_minor=payable_unit(rules, settings.smallest_chip_minor),
-        ),
+        _pay_table(settings),
     ]
+
+
+def publish_pay_table(command: PublishPayTable, state: SettlementState) -> Sequence[Event]:
+    del command
+    return [_pay_table(settings_of(state))]
+
+
+def _pay_table(settings: TableSettings) -> PayTablePublished:
+    rules = pinned(settings)
+    return PayTablePublished(
+        pay={area: str(fraction) for area, fraction in rules.pay.items()},
+        commission={area: str(part) for area, part in rules.commission.items()},
+        rounding=rules.rounding.mode,
+        rounding_unit_minor=payable_unit(rules, settings.smallest_chip_minor),
+    )
 
 
 def settle(command: Settle, state: SettlementState) -> Sequence[Event]:

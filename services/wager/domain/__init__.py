@@ -12,12 +12,12 @@ from services.wager.domain.react import FOLLOWS, HEARS, react
 from services.wager.domain.state import STATE_SCHEMA, BookState, initial_state, scope
 
 __all__ = [
-    "BookState",
     "EVENTS",
     "FOLLOWS",
     "HEARS",
     "SERVICE",
     "STATE_SCHEMA",
+    "BookState",
     "answer",
     "decide",
     "evolve",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from services.contracts import round as table
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
+from services.contracts.round_table import VariantChanged
 from services.contracts.wager import (
     AreaSharingPermitted,
     BookClosed,
@@ -362,6 +363,7 @@ def _seat_vacated(state: BookState, event: table.SeatVacated) -> BookState:
 
 EVOLVE_HEARD: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     table.TableClosed: lambda state, _: replace(state, open=False),
+    VariantChanged: lambda state, event: replace(state, settings=event.settings),
     table.SeatTaken: _seat_taken,
     table.SeatVacated: _seat_vacated,
     table.BettingOpened: _betting_opened,
