@@ -43,7 +43,7 @@ class ShoePassed(Event, frozen=True, kw_only=True):
     type = "shoe-passed"
     seat: int
     reason: str
-    """HOLDER, NO_WAGER or LEFT."""
+    """HOLDER, NO_WAGER, LEFT or, in method D, COUP_OVER."""
 
     clauses: tuple[str, ...] = ()
 
@@ -168,6 +168,17 @@ class MisdealDetected(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class CoupHeld(Event, frozen=True, kw_only=True):
+    """The coup stands still until a person decides; time never ends it."""
+
+    type = "coup-held"
+    coup_id: str
+    code: str
+    """ANNOUNCEMENT_MISMATCH, CARD_BEFORE_CLOSE, MISDEAL, DEVICE or SCAN_GAP."""
+
+    since_us: int
+
+
 class ErrorApproved(Event, frozen=True, kw_only=True):
     """A supervisor confirmed what was drawn in error, or will be, in this coup."""
 
@@ -187,6 +198,9 @@ class PlacementCorrected(Event, frozen=True, kw_only=True):
     draw_numbers: tuple[int, ...]
     hands: tuple[str, ...]
     """The hand of each."""
+
+    cause: str = "MISPLACED"
+    """MISPLACED, by a ruling; MULTI_PULL, confirmed; THIRD_CARD, by rule."""
 
     clauses: tuple[str, ...] = ()
 
@@ -312,6 +326,7 @@ EVENTS: tuple[type[Event], ...] = (
     HandMarkerPlaced,
     TurnInstructed,
     MisdealDetected,
+    CoupHeld,
     ErrorApproved,
     PlacementCorrected,
     CardReassigned,

@@ -1,6 +1,6 @@
 """The table and its coups: betting, the book, the deal, the result. Pure.
 
-What follows from what was heard is worked out in one place, `_next_step`: a coup goes from
+What follows from what was heard is worked out in one place, `following`: a coup goes from
 betting to the closed book, from the book to the cards, and from the cards to the result, one
 step at a time, whatever order the other services' events arrive in.
 """
@@ -13,10 +13,10 @@ from services.round.domain.state import (
     STATE_SCHEMA,
     TableState,
     initial_state,
-    next_due_us,
     scope,
     waits_for,
 )
+from services.round.domain.timers import next_due_us
 
 __all__ = [
     "EVENTS",

@@ -8,6 +8,7 @@ from services.contracts.core import Event, Refused
 from services.contracts.guards import require_role
 from services.contracts.round import (
     BettingClosed,
+    BettingNotOpened,
     BettingOpened,
     BettingRequested,
     BookCloseRequested,
@@ -15,19 +16,16 @@ from services.contracts.round import (
     NoMoreBetsAnnounced,
 )
 from services.round.commands import (
-    AdvanceTime,
     CallNoMoreBets,
     CloseBook,
     OpenBetting,
 )
-from services.round.domain.evolve import fold
+from services.round.domain.coup import BETTING, CLOSED, DEALING, Coup
+from services.round.domain.methods import check_approved, check_possible
 from services.round.domain.state import (
-    BETTING,
-    CLOSED,
-    DEALING,
+    GAME_ERROR,
     NEW_SHOE,
     SECOND_US,
-    Coup,
     Request,
     ShoeView,
     TableState,
@@ -38,11 +36,15 @@ from services.round.domain.state import (
     waits_for,
 )
 
+BY_HAND_ALWAYS = (NEW_SHOE, GAME_ERROR)
+"""Burns that block betting also where the others are made by themselves."""
+
 
 def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="opening betting")
     if state.coup is not None or state.request is not None:
         raise Refused("STATE", f"a coup is running: the table waits for {waits_for(state)}")
+    _check_table(state)
     shoe = state.shoe
     if shoe is None:
         raise Refused("STATE", "there is no shoe on the table")
@@ -52,8 +54,10 @@ def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
     cycle_us = rules_of(state).coup_cycle_min_seconds * SECOND_US
     if state.opened_at_us and command.at_us < state.opened_at_us + cycle_us:
         raise Refused("STATE", "the last betting opened too short a time ago")
+    check_possible(state, state.method)
+    check_approved(state, state.method)
     if shoe.owed:
-        if not settings_of(state).auto_burn or NEW_SHOE in shoe.owed:
+        if not settings_of(state).auto_burn or any(one in BY_HAND_ALWAYS for one in shoe.owed):
             raise Refused("BURN_OWED", f"owed: {', '.join(shoe.owed)}", _owed_clauses(state))
         return [
             BettingRequested(
@@ -61,6 +65,21 @@ def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
             )
         ]
     return betting(state, command.at_us, Request(command.closes_in_us, command.no_bet))
+
+
+def _check_table(state: TableState) -> None:
+    suspension = state.suspension
+    if suspension is not None:
+        rule = "integrity" if suspension.reason == "INTEGRITY" else "shuffle"
+        raise Refused(
+            "STATE", f"the table is suspended ({suspension.reason})", clauses_for(state, rule)
+        )
+    if not state.dealer and not settings_of(state).test:
+        raise Refused("STATE", "no dealer has the table")
+    if rules_of(state).sign_odds_required and not state.odds_sign:
+        raise Refused(
+            "STATE", "the sign of the odds does not stand at the table", clauses_for(state, "sign")
+        )
 
 
 def _check_shoe(state: TableState, shoe: ShoeView) -> None:
@@ -77,18 +96,33 @@ def _owed_clauses(state: TableState) -> tuple[str, ...]:
     return clauses_for(state, f"burn_{first.lower()}")
 
 
+def requested_betting(state: TableState, at_us: int) -> Sequence[Event]:
+    """Betting that was asked for opens once the burn before it is made."""
+    asked, shoe = state.request, state.shoe
+    if asked is None or shoe is None:
+        return ()
+    if shoe.ended:
+        return [
+            BettingNotOpened(
+                reason="SHOE_ENDED",
+                message=f"the burn before betting ended shoe {shoe.shoe_id}",
+            )
+        ]
+    return () if shoe.owed else betting(state, at_us, asked)
+
+
 def betting(state: TableState, at_us: int, asked: Request) -> Sequence[Event]:
     assert state.shoe is not None
     number = state.coups + 1
     coup_id = f"{settings_of(state).table_id}:{state.session}:{number}"
-    if asked.no_bet:
+    if reason := _no_bet_reason(state.shoe, asked):
         return [
             NoBetCoupDeclared(
                 coup_id=coup_id,
                 coup=number,
                 shoe_id=state.shoe.shoe_id,
-                reason="HOUSE",
-                clauses=clauses_for(state, "no_bet"),
+                reason=reason,
+                clauses=clauses_for(state, "exposed_card" if reason != "HOUSE" else "no_bet"),
             )
         ]
     rules = rules_of(state)
@@ -105,26 +139,36 @@ def betting(state: TableState, at_us: int, asked: Request) -> Sequence[Event]:
             opened_at_us=at_us,
             closes_at_us=None if closes_in_us is None else at_us + closes_in_us,
             limits_version=state.limits_version,
-            method=settings_of(state).method,
+            method=state.method,
         )
     ]
+
+
+def _no_bet_reason(shoe: ShoeView, asked: Request) -> str:
+    """Why the coup takes no wagers: its first card was seen, or the house says so (004 12.5)."""
+    if shoe.seen_kept:
+        return "CARRIED_CARD"
+    if shoe.seen_next is not None:
+        return "EXPOSED_CARD"
+    return "HOUSE" if asked.no_bet else ""
 
 
 def no_more_bets(command: CallNoMoreBets, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="the call")
     coup = coup_of(state)
     called = NoMoreBetsAnnounced(coup_id=coup.coup_id)
-    if coup.called or coup.phase not in (BETTING, CLOSED, DEALING) or coup.drawn:
+    early = coup.phase in (BETTING, CLOSED, DEALING) and not coup.drawn
+    if coup.called or not early or coup.hold is not None:
         raise Refused("STATE", f"no call is due: the table waits for {waits_for(state)}")
     if coup.phase != BETTING:
         return [called]
     timer = coup.closes_at_us
     if timer is not None and timer <= command.at_us:
-        return [*_close_betting(state, coup, timer, "TIMER"), called]
-    return [called, *_close_betting(state, coup, command.at_us, "CALL")]
+        return [*close_betting(state, coup, timer, "TIMER"), called]
+    return [called, *close_betting(state, coup, command.at_us, "CALL")]
 
 
-def _close_betting(state: TableState, coup: Coup, at_us: int, by: str) -> Sequence[Event]:
+def close_betting(state: TableState, coup: Coup, at_us: int, by: str) -> Sequence[Event]:
     closed = BettingClosed(
         coup_id=coup.coup_id,
         closed_at_us=at_us,
@@ -139,20 +183,41 @@ def _close_betting(state: TableState, coup: Coup, at_us: int, by: str) -> Sequen
 def close_book(command: CloseBook, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="closing the book")
     coup = coup_of(state)
-    if coup.phase != CLOSED or coup.book_asked:
+    if coup.phase != CLOSED or coup.book_asked or coup.hold is not None:
         raise Refused("STATE", f"the table waits for {waits_for(state)}")
     return [BookCloseRequested(coup_id=coup.coup_id, reason="DEALER")]
 
 
-def advance(command: AdvanceTime, state: TableState) -> Sequence[Event]:
-    """Timers in the order in which they fall due, each at its own moment."""
-    events: list[Event] = []
-    coup = state.coup
-    if coup is None:
-        return events
-    timer = coup.closes_at_us
-    if coup.phase == BETTING and timer is not None and timer <= command.at_us:
-        events.extend(_close_betting(state, coup, timer, "TIMER"))
-        state = fold(state, events)
-        coup = coup_of(state)
-    return events
+def without_wagers(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
+    """The coup's first card was seen while wagers were taken: all of them go back (004 12.5).
+
+    Betting closes first and its book, so that what goes back is complete.
+    """
+    if not coup.no_bet_due:
+        return ()
+    if coup.phase == BETTING:
+        return [
+            BettingClosed(
+                coup_id=coup.coup_id,
+                closed_at_us=at_us,
+                closed_by=coup.no_bet_due,
+                clauses=clauses_for(state, "exposed_card"),
+            ),
+            BookCloseRequested(coup_id=coup.coup_id, reason="NO_BET"),
+        ]
+    if coup.phase != CLOSED:
+        return ()
+    if coup.book is None:
+        if coup.book_asked:
+            return ()
+        return [BookCloseRequested(coup_id=coup.coup_id, reason="NO_BET")]
+    assert state.shoe is not None
+    return [
+        NoBetCoupDeclared(
+            coup_id=coup.coup_id,
+            coup=coup.number,
+            shoe_id=state.shoe.shoe_id,
+            reason=coup.no_bet_due,
+            clauses=clauses_for(state, "no_bet"),
+        )
+    ]

@@ -6,34 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, Refused
-from services.round.commands import (
-    AdvanceTime,
-    AnnounceResult,
-    AssignDealer,
-    CallNoMoreBets,
-    ChangeDealer,
-    CloseBook,
-    CloseTable,
-    DealCoup,
-    LeaveSeat,
-    OpenBetting,
-    OpenTable,
-    Proceed,
-    RecordIncident,
-    TakeSeat,
+from services.round import commands
+from services.round.domain import (
+    betting,
+    dealing,
+    incidents,
+    methods,
+    misdeals,
+    notices,
+    offers,
+    opening,
+    rulings,
+    seating,
+    suspending,
+    timers,
+    windows,
 )
-from services.round.domain.betting import advance, close_book, no_more_bets, open_betting
-from services.round.domain.dealing import announce, deal, proceed
 from services.round.domain.evolve import fold
-from services.round.domain.opening import (
-    assign_dealer,
-    change_dealer,
-    close_table,
-    leave_seat,
-    open_table,
-    record_incident,
-    take_seat,
-)
+from services.round.domain.following import proceed
 from services.round.domain.state import TableState, waits_for
 
 
@@ -49,11 +39,9 @@ def answer(command: Command, events: Sequence[Event], state: TableState) -> Mapp
 
 def decide(command: Command, state: TableState) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
-    if isinstance(command, OpenTable):
-        return open_table(command, state)
-    if isinstance(command, Proceed):
+    if isinstance(command, commands.Proceed):
         return proceed(state, command.at_us)
-    if not state.open:
+    if not state.open and not isinstance(command, commands.OpenTable):
         raise Refused("STATE", "the table is not open")
     events = _DECIDE[type(command)](command, state)
     after = fold(state, events)
@@ -61,16 +49,52 @@ def decide(command: Command, state: TableState) -> Sequence[Event]:
 
 
 _DECIDE: dict[type[Command], Callable[[Any, TableState], Sequence[Event]]] = {
-    CloseTable: close_table,
-    TakeSeat: take_seat,
-    LeaveSeat: leave_seat,
-    AssignDealer: assign_dealer,
-    ChangeDealer: change_dealer,
-    OpenBetting: open_betting,
-    CallNoMoreBets: no_more_bets,
-    CloseBook: close_book,
-    DealCoup: deal,
-    AnnounceResult: announce,
-    RecordIncident: record_incident,
-    AdvanceTime: advance,
+    commands.OpenTable: opening.open_table,
+    commands.CloseTable: opening.close_table,
+    commands.AbandonTable: opening.abandon_table,
+    commands.TakeSeat: opening.take_seat,
+    commands.LeaveSeat: opening.leave_seat,
+    commands.AssignDealer: opening.assign_dealer,
+    commands.AssignSupervisor: opening.assign_supervisor,
+    commands.ChangeDealer: opening.change_dealer,
+    commands.SuspendTable: suspending.suspend,
+    commands.ResumeTable: suspending.resume,
+    commands.DisplayNotice: notices.display_notice,
+    commands.DisplaySign: notices.display_sign,
+    commands.RemoveSign: notices.remove_sign,
+    commands.AskConsent: notices.ask_consent,
+    commands.GiveConsent: notices.give_consent,
+    commands.ChangeGame: notices.change_game,
+    commands.SelectMethod: methods.select,
+    commands.ApproveMethod: methods.approve_method,
+    commands.ApproveRole: methods.approve_role,
+    commands.VacateSeat: seating.vacate,
+    commands.OpenBetting: betting.open_betting,
+    commands.CallNoMoreBets: betting.no_more_bets,
+    commands.CloseBook: betting.close_book,
+    commands.DealCoup: dealing.deal,
+    commands.InstructDraw: dealing.instruct_draw,
+    commands.ShowHand: dealing.show_hand,
+    commands.AnnounceResult: dealing.announce,
+    commands.OfferCards: offers.offer_cards,
+    commands.AcceptCards: offers.accept_cards,
+    commands.DeclineCards: offers.decline_cards,
+    commands.ReturnCards: offers.return_cards,
+    commands.OfferShoe: offers.offer_shoe,
+    commands.AcceptShoe: offers.accept_shoe,
+    commands.DeclineShoe: offers.decline_shoe,
+    commands.PassShoe: offers.pass_shoe,
+    commands.ForfeitShoe: offers.forfeit_shoe,
+    commands.ApproveError: misdeals.approve_error,
+    commands.RuleOnDeal: misdeals.rule_on_deal,
+    commands.CloseWithdrawals: windows.close_withdrawals,
+    commands.ExtendWithdrawals: windows.extend_withdrawals,
+    commands.AttestCard: incidents.attest,
+    commands.RecordIncident: incidents.record_incident,
+    commands.VoidCoup: rulings.void,
+    commands.ConfirmResult: rulings.confirm_result,
+    commands.CorrectResult: rulings.correct_result,
+    commands.InvalidateOutcome: rulings.invalidate,
+    commands.AdvanceTime: timers.advance,
+    commands.RecoverTable: timers.recover,
 }

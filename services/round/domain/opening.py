@@ -1,4 +1,4 @@
-"""The life of a table: opening and closing, seats, dealers, incidents."""
+"""The life of a table: opening and closing, seats, dealers."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from services.contracts.pinned import pinned
 from services.contracts.round import (
     DealerAssigned,
     DealerChanged,
-    IncidentRecorded,
     SeatTaken,
     SeatVacated,
     TableClosed,
     TableOpened,
 )
+from services.contracts.round_table import ClosingOrdered, SignDisplayed, SupervisorAssigned
 from services.round.commands import (
+    AbandonTable,
     AssignDealer,
+    AssignSupervisor,
     ChangeDealer,
     CloseTable,
     LeaveSeat,
     OpenTable,
-    RecordIncident,
     TakeSeat,
 )
+from services.round.domain.coup import RESULTED, VOID
+from services.round.domain.ending import voided
+from services.round.domain.notices import check_notice
+from services.round.domain.persons import GAME_SUPERVISOR, require
 from services.round.domain.state import (
-    INCIDENTS,
     TableState,
     clauses_for,
     rules_of,
@@ -53,27 +57,68 @@ def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
     if rules.table_kind == "SEATED" and set(settings.limits) - {settings.currency}:
         raise Refused("CURRENCY", "a seated table takes one currency")
     if settings.method not in rules.methods:
-        raise Refused("METHOD", f"method {settings.method} is not among this rulebook's")
+        raise Refused(
+            "METHOD",
+            f"method {settings.method} is not among this rulebook's",
+            cite(rules.rulebook_id, "method"),
+        )
     if not 1 <= settings.left_of_dealer <= settings.seats:
         raise Refused("UNKNOWN", f"there is no seat {settings.left_of_dealer}")
     for currency, limits in settings.limits.items():
         unknown = set(limits) - {"*", *rules.areas}
         if unknown:
             raise Refused("UNKNOWN_AREA", f"limits in {currency} for {sorted(unknown)}")
-    return [TableOpened(session=state.session + 1, settings=settings)]
+    opened = TableOpened(session=state.session + 1, settings=settings)
+    if not (rules.sign_odds_required and settings.test):
+        return [opened]
+    # Of a recorded table the opening stands for the sign, too.
+    sign = SignDisplayed(
+        sign="ODDS", displayed_at_us=command.at_us, clauses=cite(rules.rulebook_id, "sign")
+    )
+    return [opened, sign]
 
 
 def close_table(command: CloseTable, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="closing the table")
     if state.coup is not None or state.request is not None:
         raise Refused("STATE", "a coup is running: it is finished first")
-    if state.seats and rules_of(state).close_table_notice_minutes:
-        raise Refused(
-            "NOTICE",
-            f"with players present a sign stands {rules_of(state).close_table_notice_minutes} minutes",
-            clauses_for(state, "notice"),
+    if state.seats:
+        check_notice(
+            state,
+            "CLOSE",
+            command.at_us,
+            minutes=rules_of(state).close_table_notice_minutes,
+            rule="close_table",
         )
-    return [TableClosed(session=state.session)]
+    _check_inspected(command, state)
+    return [TableClosed(session=state.session, exemption=command.exemption)]
+
+
+def _check_inspected(command: CloseTable, state: TableState) -> None:
+    """Cards are looked at after play too; going without needs a supervisor's reason (000 1.3.3)."""
+    if "POST" not in rules_of(state).inspection.stages or state.inspected_after:
+        return
+    if not command.exemption:
+        raise Refused(
+            "STATE",
+            "the cards are inspected after play before the table closes",
+            clauses_for(state, "inspection"),
+        )
+    require(command, state, GAME_SUPERVISOR, what="closing without an inspection")
+
+
+def abandon_table(command: AbandonTable, state: TableState) -> Sequence[Event]:
+    """A recording ended: whatever runs is void, and the table closes."""
+    require_role(command, "DEALER", what="abandoning a table")
+    if not settings_of(state).test:
+        raise Refused("NOT_PERMITTED", "only tables in TEST mode are abandoned")
+    coup = state.coup
+    if coup is None and state.request is None:
+        return [TableClosed(session=state.session, exemption="the recording ended")]
+    ordered = ClosingOrdered()
+    if coup is None or coup.phase in (RESULTED, VOID):
+        return [ordered]
+    return [ordered, voided(state, coup, "SUPERVISOR", "void", note="the recording ended")]
 
 
 def take_seat(command: TakeSeat, state: TableState) -> Sequence[Event]:
@@ -102,6 +147,11 @@ def assign_dealer(command: AssignDealer, state: TableState) -> Sequence[Event]:
     return [DealerAssigned(dealer=command.dealer)]
 
 
+def assign_supervisor(command: AssignSupervisor, state: TableState) -> Sequence[Event]:
+    require(command, state, GAME_SUPERVISOR, what="assigning a supervisor")
+    return [SupervisorAssigned(supervisor=command.supervisor)]
+
+
 def change_dealer(command: ChangeDealer, state: TableState) -> Sequence[Event]:
     running = state.coup is not None or state.request is not None
     require_role(
@@ -112,28 +162,3 @@ def change_dealer(command: ChangeDealer, state: TableState) -> Sequence[Event]:
     if command.dealer == state.dealer:
         raise Refused("STATE", f"{command.dealer} has the table already")
     return [DealerChanged(dealer=command.dealer, replaced=state.dealer)]
-
-
-def record_incident(command: RecordIncident, state: TableState) -> Sequence[Event]:
-    if command.code not in INCIDENTS:
-        raise Refused("UNKNOWN", f"there is no incident {command.code}")
-    return [_incident(state, command.code, command.note)]
-
-
-def _incident(state: TableState, code: str, note: str = "") -> IncidentRecorded:
-    coup = state.coup
-    return IncidentRecorded(
-        code=code,
-        coup_id=coup.coup_id if coup else None,
-        coup=coup.number if coup else None,
-        note=note,
-        clauses=clauses_for(state, _INCIDENT_RULES[code]) if code in _INCIDENT_RULES else (),
-    )
-
-
-_INCIDENT_RULES = {
-    "CALL_MISSING": "call",
-    "BURN_MISSING": "burn_missing",
-    "CARD_BEFORE_CLOSE": "card_before_close",
-    "ANNOUNCEMENT_MISMATCH": "announcement_mismatch",
-}

@@ -11,7 +11,7 @@ from services.contracts.core import Caused, Command, Event, Heard
 from services.round.commands import (
     Proceed,
 )
-from services.round.domain.evolve import EVOLVE_HEARD
+from services.round.domain.hearing import EVOLVE_HEARD
 from services.round.domain.state import TableState
 
 HEARS: Mapping[str, Mapping[str, type[Event]]] = {

@@ -7,102 +7,118 @@ from msgspec import Struct
 from services.contracts.common import Card, TableSettings
 from services.contracts.core import Refused, Scope
 from services.contracts.pinned import pinned
-from services.rules import tableau
+from services.round.domain.coup import (
+    ATTEST,
+    BETTING,
+    CLOSED,
+    DEALING,
+    VOID,
+    Coup,
+    has_hidden,
+    needed,
+)
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 1
+STATE_SCHEMA = 2
 
 
 SECOND_US = 1_000_000
 
 
-INITIAL_CARDS = 4
+MINUTE_US = 60 * SECOND_US
 
 
 NEW_SHOE, BETWEEN_COUPS, DEALER_CHANGE = "NEW_SHOE", "BETWEEN_COUPS", "DEALER_CHANGE"
 
 
-BETTING, CLOSED, DEALING, RESULTED, VOID = "BETTING", "CLOSED", "DEALING", "RESULTED", "VOID"
+GAME_ERROR = "GAME_ERROR"
 
 
-INCIDENTS = frozenset(
-    {
-        "CARD_BEFORE_CLOSE",
-        "CALL_MISSING",
-        "PICKUP_DIRECTION",
-        "ANNOUNCEMENT_MISMATCH",
-        "CARD_HANDLED",
-        "CARDS_OUT_OF_VIEW",
-        "DRAW_WITHOUT_INSTRUCTION",
-        "PROHIBITED_DEVICE",
-        "DETENTION",
-        "ADVICE",
-        "INFLUENCE",
-        "SCAN_GAP",
-        "VIDEO_LOST",
-        "BURN_MISSING",
-        "NEW_DECK_ORDER",
-    }
-)
+INTEGRITY, NEW_DECK_ORDER, VIDEO_LOST = "INTEGRITY", "NEW_DECK_ORDER", "VIDEO_LOST"
+
+
+PAGE_COUPS = 64
+"""Coups on one page of the table's past: a page is copied, the pages before it are not."""
 
 
 class ShoeView(Struct, frozen=True):
     """What the table knows of its shoe."""
 
     shoe_id: str
+    device: bool = False
     ended: bool = False
+    spoiled: bool = False
+    """A card came out before the new shoe's burn, and no coup is void for it yet."""
+
+    breached: bool = False
+    """It holds a card too many, and the table is not suspended for it yet."""
+
     owed: tuple[str, ...] = ()
     last_coup: int | None = None
+    drawn: int = 0
+    """Draw number of the last card that was heard of."""
+
+    seen_next: int | None = None
+    """Draw number of a card that was seen before it was dealt."""
+
+    seen_kept: bool = False
+    """A card that was seen is kept for the next coup."""
+
+    front: tuple[tuple[int, Card], ...] = ()
+    """The first cards of the shoe that are known, by draw number."""
+
+    front_checked: bool = False
+    """There is no more to be looked at: they are all known, or a supervisor has released them."""
+
+    new_pack: bool = False
+    """They lie in the order of a new pack."""
 
 
-class Drawn(Struct, frozen=True):
-    """A card that came out of the shoe for the coup."""
-
-    draw_number: int
-    card: Card | None
-    face_up: bool
-
-
-class BookView(Struct, frozen=True):
-    """What the table knows of the coup's book."""
-
-    revision: int
-    wagers: int
-    digest: str
-
-
-EMPTY_BOOK = BookView(0, 0, "")
-
-
-class Coup(Struct, frozen=True):
-    """The coup in progress."""
+class Past(Struct, frozen=True):
+    """A coup that is over."""
 
     coup_id: str
-    number: int
-    phase: str
-    no_bet: bool
-    closes_at_us: int | None
-    closed_at_us: int | None = None
-    called: bool = False
-    book_asked: bool = False
-    book: BookView | None = None
-    deal_called: bool = False
-    instructed: int = 0
-    drawn: tuple[Drawn, ...] = ()
-    """Cards in draw order."""
+    status: str
+    """SETTLED, NO_BET, VOID, TERMINATED or INVALIDATED."""
 
-    dealt: int = 0
-    """How many of `drawn` belong to a hand already."""
+    revision: int = 1
+    """Of its settlement; every correction raises it."""
 
+    book_revision: int = 0
     player: tuple[Card, ...] = ()
     banker: tuple[Card, ...] = ()
-    decided: int = 0
-    """Third-card decisions told so far: Player's, then Banker's."""
 
-    exhausted: bool = False
-    settled: bool = False
-    """Settlement has paid, or wager has given back, all that the book holds."""
+
+class Notice(Struct, frozen=True):
+    """A sign that stands at the table."""
+
+    displayed_at_us: int
+    effective_at_us: int
+    value: str = ""
+
+
+class Consent(Struct, frozen=True):
+    """Who has to agree to a change of game, and who did (X-47)."""
+
+    asked: tuple[str, ...]
+    given: frozenset[str] = frozenset()
+
+
+class Suspension(Struct, frozen=True):
+    """Why no betting opens."""
+
+    reason: str
+    shoe_id: str = ""
+    """The shoe on the table at that moment."""
+
+
+class Holder(Struct, frozen=True):
+    """The player who has the shoe (methods C and D)."""
+
+    seat: int
+    player: str
+    hand: str
 
 
 class Request(Struct, frozen=True):
@@ -118,9 +134,39 @@ class TableState(Struct, frozen=True):
     session: int = 0
     settings: TableSettings | None = None
     open: bool = False
+    closing: bool = False
+    """The table closes once its coup is over."""
+
     dealer: str = ""
+    supervisor: str = ""
     seats: tuple[tuple[int, str], ...] = ()
     """Seats and players in the order in which they came."""
+
+    idle: dict[int, int] = {}
+    """Rounds at a full table without a wager, by seat."""
+
+    method: str = "A"
+    approvals: dict[str, int | None] = {}
+    """Approved methods with the last coup that each approval holds for."""
+
+    act_as_player: dict[str, int | None] = {}
+    """Players who may act for Player's hand, "" for all, likewise."""
+
+    holder: Holder | None = None
+    offers_after: int | None = None
+    """The seat that passed the shoe on: it is offered counter-clockwise from there."""
+
+    odds_sign: bool = False
+    notices: dict[str, Notice] = {}
+    """CLOSE and GAME."""
+
+    consent: Consent | None = None
+    stakers: tuple[str, ...] = ()
+    """Players with a wager in the last coup's book."""
+
+    suspension: Suspension | None = None
+    inspected_after: bool = True
+    """The cards that were in play were inspected after it."""
 
     limits_version: int = 0
     shoe: ShoeView | None = None
@@ -128,9 +174,26 @@ class TableState(Struct, frozen=True):
     """Number of the last coup."""
 
     coup: Coup | None = None
+    past: tuple[tuple[Past, ...], ...] = ()
+    """Coups that are over, in pages, in the order of their numbers."""
+
     request: Request | None = None
     opened_at_us: int = 0
     """When betting opened last."""
+
+    directions: dict[str, str] = {}
+    """In which direction each dealer picks the cards up in this session."""
+
+    turned_direction: str = ""
+    """A dealer who has just picked up in another direction."""
+
+
+def past_coup(state: TableState, number: int) -> Past | None:
+    """The coup with this number, if it is over."""
+    page, place = divmod(number - 1, PAGE_COUPS)
+    if number < 1 or page >= len(state.past) or place >= len(state.past[page]):
+        return None
+    return state.past[page][place]
 
 
 def initial_state() -> TableState:
@@ -156,17 +219,33 @@ def waits_for(state: TableState) -> str:
     coup = state.coup
     if coup is None:
         return _missing_before_betting(state)
+    if coup.hold is not None:
+        return _RULING.get(coup.hold.code, "a ruling")
+    if coup.window is not None:
+        return "the withdrawal window to close"
     if coup.phase == BETTING:
         return "betting to close"
     if coup.phase == CLOSED:
         return "the wager service to close the book" if coup.book_asked else "the dealer's book"
     if coup.phase == DEALING:
-        hand = tableau.next_hand(coup.player, coup.banker)
-        return f"a card for {hand}" if hand else "the result to be announced"
+        if (hand := needed(coup)) is not None:
+            return f"a card for {hand}"
+        return "cards to be turned" if has_hidden(coup) else "the result to be announced"
     return "refunds" if coup.phase == VOID else "settlement"
 
 
+_RULING = {
+    ATTEST: "a supervisor to attest whether the card was seen",
+    "ANNOUNCEMENT_MISMATCH": "the result to be confirmed or corrected",
+    "MISDEAL": "a ruling on the cards that were laid wrong",
+    "DEVICE": "the cards of the failed shuffling device",
+    "SCAN_GAP": "a card to be entered by two persons",
+}
+
+
 def _missing_before_betting(state: TableState) -> str:
+    if state.suspension is not None:
+        return f"the table to be resumed ({state.suspension.reason})"
     if state.limits_version == 0:
         return "limits to be published"
     shoe = state.shoe
@@ -188,15 +267,12 @@ def clauses_for(state: TableState, rule: str) -> tuple[str, ...]:
     return cite(rules_of(state).rulebook_id, rule)
 
 
+def seat_of(state: TableState, player: str) -> int | None:
+    """Where the player sits; none where he stands."""
+    return next((seat for seat, who in state.seats if who == player), None)
+
+
 def coup_of(state: TableState) -> Coup:
     if state.coup is None:
         raise Refused("STATE", f"no coup is open: the table waits for {waits_for(state)}")
     return state.coup
-
-
-def next_due_us(state: TableState) -> int | None:
-    """When the table's next timer is due; None where nothing runs, and always at TEST tables."""
-    if state.settings is None or state.settings.test or not state.open:
-        return None
-    coup = state.coup
-    return coup.closes_at_us if coup is not None and coup.phase == BETTING else None
