@@ -10,7 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from services.contracts.core import SYSTEM, Refused
-from services.round.commands import AdvanceTime
+from services.round.commands import AdvanceTime, ChangeGame
+from services.rulebooks.changing import under_rulebook
 from services.rules.cards import CARDS_PER_DECK, FULL_DECK
 from services.rules.shuffling import SECRET_BYTES
 from services.tablelog import lines as log
@@ -82,11 +83,21 @@ def run_line(table: InProcessTable, line: Line) -> tuple[Refused | None, list[To
     except Refused as no:
         return no, told
     for number, step in enumerate(commands, start=1):
-        refused, caused = table.run(_with_order(step, line, table), f"{command_id}.{number}")
+        refused, caused = table.run(_completed(step, line, table), f"{command_id}.{number}")
         told = behind(told, caused)
         if refused is not None:
             return refused, told
     return None, told
+
+
+def _completed(step: Step, line: Line, table: InProcessTable) -> Step:
+    """The step with what only the table, or a generator, can give it."""
+    command = step.command
+    settings = table.states[ROUND].settings
+    if isinstance(command, ChangeGame) and settings is not None:
+        changed = replace(command, settings=under_rulebook(settings, command.rulebook_id))
+        return replace(step, command=changed)
+    return _with_order(step, line, table)
 
 
 def _with_order(step: Step, line: Line, table: InProcessTable) -> Step:

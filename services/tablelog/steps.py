@@ -94,8 +94,6 @@ def _open_table(line: log.OpenTable, table_id: str, _: str) -> Step:
 
 
 def _load_shoe(line: log.LoadShoe, _: str, prefix: str) -> Step:
-    if line.source == "device":
-        raise Unsupported("shuffling devices are not played yet")
     order = line.cards
     source = "GENERATED" if order is None else ("PRESET" if order else "SCANNED")
     command = cards.LoadShoe(
@@ -106,20 +104,21 @@ def _load_shoe(line: log.LoadShoe, _: str, prefix: str) -> Step:
         decks=line.decks,
         partial=line.partial,
         cuts_after=line.cut_card_after,
+        device=line.source == "device",
         stands_for_preparation=True,
     )
     return Step(SHOE, command, order=order)
 
 
 def _draw(line: log.Draw, _: str, __: str) -> Step:
-    if line.count != 1:
-        raise Unsupported("cards pulled together are not played yet")
     command = cards.DrawCard(
         at_us=line.at_us,
         by=line.by,
+        count=line.count,
         card=line.card,
         to=line.to.upper() if line.to else None,
         face_up=line.face != "down",
+        face=line.face.upper() if line.face else None,
     )
     return Step(SHOE, command)
 
@@ -189,6 +188,29 @@ def _void_wager(line: log.Ruling, table_id: str, prefix: str) -> Step:
     return Step(first.service, first.command, otherwise=then)
 
 
+def _change_game(line: log.ChangeGame, _: str, __: str) -> Step:
+    """The table's other settings stay: the driver puts them to the rulebook."""
+    command = table.ChangeGame(at_us=line.at_us, by=line.by, rulebook_id=line.rulebook)
+    return Step(ROUND, command)
+
+
+def _resume_coup(line: log.ResumeCoup, _: str, __: str) -> Step:
+    command = cards.ResumeCoup(at_us=line.at_us, by=line.by, new_order=line.cards is not None)
+    return Step(SHOE, command, order=line.cards)
+
+
+def _on_deal(ruling: str) -> Callable[[Any, str, str], Step]:
+    return _to(ROUND, table.RuleOnDeal, ruling=lambda _: ruling, coup=lambda x: x.coup)
+
+
+def _hand(make: type[Any]) -> Callable[[Any, str, str], Step]:
+    return _to(ROUND, make, hand=lambda x: x.hand.upper(), seat=lambda x: x.seat)
+
+
+def _seat(make: type[Any]) -> Callable[[Any, str, str], Step]:
+    return _to(ROUND, make, seat=lambda x: x.seat)
+
+
 _APPROVALS: dict[str, Callable[[Any, str, str], Step]] = {
     "opposing_wagers": _to(
         WAGER, book.ApproveOpposing, player=lambda x: x.player, coups=lambda x: x.coups
@@ -199,6 +221,15 @@ _APPROVALS: dict[str, Callable[[Any, str, str], Step]] = {
         players_max=lambda x: x.max,
         box=lambda x: None if x.seat is None else str(x.seat),
     ),
+    "method": _to(
+        ROUND, table.ApproveMethod, method=lambda x: x.method or "A", coups=lambda x: x.coups
+    ),
+    "act_as_player": _to(
+        ROUND, table.ApproveRole, player=lambda x: x.player, coups=lambda x: x.coups
+    ),
+    "three_card_burn": _to(SHOE, cards.ApproveErrorBurn),
+    "multi_pull": _to(ROUND, table.ApproveError, what=lambda _: "MULTI_PULL"),
+    "extra_cards": _to(ROUND, table.ApproveError, what=lambda _: "EXTRA_CARDS"),
 }
 
 _RULINGS: dict[str, Callable[[Any, str, str], Step]] = {
@@ -206,6 +237,30 @@ _RULINGS: dict[str, Callable[[Any, str, str], Step]] = {
     "bar_player": _to(
         WAGER, book.BarPlayer, player=lambda x: x.player, reason=lambda x: x.reason or ""
     ),
+    "reconstruct": _on_deal("RECONSTRUCT"),
+    "not_reconstructible": _on_deal("NOT_RECONSTRUCTIBLE"),
+    "correct_placement": _on_deal("CORRECT_PLACEMENT"),
+    "void": _to(ROUND, table.VoidCoup, coup=lambda x: x.coup, reason=lambda x: x.reason),
+    "confirm_result": _to(ROUND, table.ConfirmResult, coup=lambda x: x.coup),
+    "correct_result": _to(
+        ROUND,
+        table.CorrectResult,
+        coup=lambda x: x.coup,
+        player=lambda x: x.cards.player,
+        banker=lambda x: x.cards.banker,
+        reason=lambda x: x.reason,
+    ),
+    "invalidate": _to(
+        ROUND,
+        table.InvalidateOutcome,
+        coup=lambda x: x.coup,
+        reason=lambda x: x.reason,
+        player=lambda x: x.player,
+        forfeit=lambda x: x.forfeit or (),
+    ),
+    "vacate_seat": _seat(table.VacateSeat),
+    "forfeit_shoe": _seat(table.ForfeitShoe),
+    "attest": _to(ROUND, table.AttestCard, seen=lambda x: x.seen),
 }
 
 _NOTICES: dict[str, Callable[[Any, str, str], Step]] = {
@@ -214,6 +269,19 @@ _NOTICES: dict[str, Callable[[Any, str, str], Step]] = {
         book.NotifyMinimum,
         minimum_minor=lambda x: x.value,
         effective_at_us=lambda x: x.effective_at,
+    ),
+    "close": _to(
+        ROUND,
+        table.DisplayNotice,
+        change=lambda _: "CLOSE",
+        effective_at_us=lambda x: x.effective_at,
+    ),
+    "game": _to(
+        ROUND,
+        table.DisplayNotice,
+        change=lambda _: "GAME",
+        effective_at_us=lambda x: x.effective_at,
+        rulebook_id=lambda x: x.value,
     ),
 }
 
@@ -295,6 +363,28 @@ _STEPS: dict[type[Line], Callable[[Any, str, str], Step]] = {
         player_points=lambda x: x.player_points,
         banker_points=lambda x: x.banker_points,
     ),
+    log.ExposeNext: _to(SHOE, cards.ExposeNext),
+    log.OfferCards: _hand(table.OfferCards),
+    log.AcceptCards: _hand(table.AcceptCards),
+    log.DeclineCards: _hand(table.DeclineCards),
+    log.ReturnCards: _hand(table.ReturnCards),
+    log.OfferShoe: _seat(table.OfferShoe),
+    log.AcceptShoe: _hand(table.AcceptShoe),
+    log.DeclineShoe: _seat(table.DeclineShoe),
+    log.PassShoe: _seat(table.PassShoe),
+    log.CloseWithdrawals: _to(ROUND, table.CloseWithdrawals),
+    log.ShufflerFault: _to(
+        SHOE,
+        cards.ReportFault,
+        disadvantage=lambda x: x.disadvantage,
+        spare=lambda x: x.spare,
+        transferable=lambda x: x.transferable,
+        damaged=lambda x: x.damaged,
+    ),
+    log.ResumeCoup: _resume_coup,
+    log.Consent: _to(ROUND, table.GiveConsent, player=lambda x: x.player),
+    log.ChangeGame: _change_game,
+    log.ResumeTable: _to(ROUND, table.ResumeTable),
     log.Incident: _to(ROUND, table.RecordIncident, code=lambda x: x.code, note=lambda x: x.note),
     log.Tick: _to(ROUND, table.AdvanceTime),
     log.CloseTable: _to(ROUND, table.CloseTable),
