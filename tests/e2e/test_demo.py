@@ -10,13 +10,20 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sabot.settlement.v1 import settlement_service_pb2 as pb
+from services.cli.demo.dealing import Placed, Played, PlayedCoup
+from services.cli.demo.plan import TABLES
+from services.cli.demo.proof import TableProof, compare
 from services.devstack.brokers import SERVICES
 from tests.support.broker import chosen_kind
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
+PLAN = TABLES[0]
+PLAYER, BANKER = ["4S", "4H"], ["KS", "KD"]
 
 ROOT = Path(__file__).resolve().parents[2]
 COUPS = 6
@@ -108,3 +115,49 @@ def test_a_demo_that_is_interrupted_leaves_nothing_running(place: Path) -> None:
     assert process.returncode == 130, rest
     assert "Traceback" not in rest
     nothing_left(place)
+
+
+def shown(**changes: object) -> pb.Coup:
+    """A coup as a projection would show it, right but for the changes to its only wager."""
+    wager: dict[str, Any] = {
+        "wager_id": "w",
+        "player": "ada",
+        "area": "PLAYER",
+        "currency": PLAN.currency,
+        "stake_minor": 500,
+        "outcome": "WON",
+        "returned_minor": 500,
+        "winnings_minor": 500,
+        "commission_exact": "0",
+        **changes,
+    }
+    return pb.Coup(
+        coup_id="T1:1:1",
+        status="SETTLED",
+        player=PLAYER,
+        banker=BANKER,
+        wagers=[pb.SettledWager(**wager)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "faults"),
+    [
+        ({}, 0),
+        ({"stake_minor": 501, "returned_minor": 501}, 1),
+        ({"player": "ben"}, 1),
+        ({"returned_minor": 499}, 1),
+        ({"outcome": "LOST"}, 1),
+        ({"wager_id": "x"}, 1),
+        ({"outcome": "CANCELLED"}, 2),  # it was not taken back, and would not pay
+    ],
+)
+def test_the_proof_believes_answers_and_not_the_projection(
+    changes: dict[str, object], faults: int
+) -> None:
+    """A wager that is shown otherwise than it was answered is named."""
+    coup = PlayedCoup("T1:1:1", 1, PLAYER, BANKER)
+    coup.wagers.append(Placed(1, "w", "ada", "PLAYER", 500))
+    table = TableProof(Played(PLAN, [coup]))
+    compare(table, coup, shown(**changes))
+    assert len(table.faults) == faults, table.faults

@@ -18,6 +18,9 @@ from services.rules.currencies import currency_exponent
 from services.rules.hands import points
 
 NEWS_MAX: Final = 40
+EXACT_DIGITS: Final = 2
+"""Digits that are shown behind the minor unit, where there are any."""
+
 ROAD_MAX: Final = 60
 
 
@@ -311,11 +314,13 @@ def _told_settled(view: TableView, event: money.WagerSettled) -> str:
 
 
 def exact(text: str | Fraction, currency: str) -> str:
-    """An exact amount of minor units, to as many digits as it has."""
-    value = Fraction(text) / 10 ** currency_exponent(currency)
-    digits = f"{float(value):,.4f}".rstrip("0")
-    whole, _, part = digits.partition(".")
-    return f"{whole}.{part.ljust(currency_exponent(currency), '0')}".rstrip(".")
+    """An amount with parts of a minor unit, as a commission of five in a hundred has them."""
+    exponent = currency_exponent(currency)
+    scaled = round(Fraction(text) * 10**EXACT_DIGITS)
+    whole, part = divmod(abs(scaled), 10 ** (exponent + EXACT_DIGITS))
+    digits = f"{part:0{exponent + EXACT_DIGITS}d}"
+    kept = digits[:exponent] + digits[exponent:].rstrip("0")
+    return f"{'-' if scaled < 0 else ''}{whole:,}" + (f".{kept}" if kept else "")
 
 
 def _told_burned(_: TableView, event: cards.CardsBurned) -> str:

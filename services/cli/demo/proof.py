@@ -114,7 +114,7 @@ async def _table(services: Services, played: Played) -> TableProof:
         table.faults.append(f"the projection lists {sorted(shown)}")
     for coup in played.coups:
         if coup.coup_id in shown:
-            _compare(table, coup, shown[coup.coup_id])
+            compare(table, coup, shown[coup.coup_id])
     return table
 
 
@@ -151,7 +151,7 @@ async def _coups(services: Services, table_id: str) -> dict[str, Any]:
             return found
 
 
-def _compare(table: TableProof, coup: PlayedCoup, shown: Any) -> None:
+def compare(table: TableProof, coup: PlayedCoup, shown: Any) -> None:
     """What those at the table saw and were told, against what the projection says."""
     say = table.faults.append
     if shown.status != "SETTLED":

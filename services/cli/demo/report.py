@@ -130,6 +130,8 @@ def _numbers(proof: Proof, heard: int, times: Times, broker: str) -> list[tuple[
     tables = proof.tables
     coups = sum(len(each.played.coups) for each in tables)
     rebuilt = sum(each.rebuilt for each in tables)
+    planned = sum(each.played.plan.coups for each in tables)
+    shortened = f"; {planned} were planned, this machine is slow" if coups < planned else ""
     dealt = sum(len(c.player) + len(c.banker) for each in tables for c in each.played.coups)
     gone = sum(sum(each.played.shoes.values()) for each in tables)
     shoes = sum(len(each.played.shoes) for each in tables)
@@ -141,7 +143,7 @@ def _numbers(proof: Proof, heard: int, times: Times, broker: str) -> list[tuple[
     why = ", ".join(f"{number} {reason}" for reason, number in rejected.most_common())
     money = [_money(proof, currency) for currency in proof.deposits]
     return [
-        ("coups", f"{coups} at {len(tables)} tables, {shoes} shoes"),
+        ("coups", f"{coups} at {len(tables)} tables, {shoes} shoes{shortened}"),
         ("cards", f"{gone} scanned: {dealt} dealt, {gone - dealt} burned"),
         ("wagers", f"{wagers} settled, {cancelled} taken back, rejected: {why or 'none'}"),
         *money,

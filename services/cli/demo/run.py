@@ -32,7 +32,10 @@ from services.tablelog.calls import Services
 COUPS_VARIABLE: Final = "SABOT_DEMO_COUPS"
 COUPS_MAX: Final = 200
 PLAY_S_MAX: Final = 85.0
-"""After so long no coup is begun any more: on a slow machine the demo is shorter, not longer."""
+PLAY_S_MIN: Final = 20.0
+BEGIN_S_MAX: Final = 110.0
+"""From the start of the demo; then, or after `PLAY_S_MAX` of play, no coup is begun any more: on a
+slow machine the demo is shorter, not longer."""
 
 CARD_S_WATCHED: Final = 0.28
 """From card to card where a person watches."""
@@ -143,7 +146,9 @@ class _Demo:
 
     async def _played(self, services: Services, *, shown: bool) -> list[Played]:
         """All tables at the same time."""
-        pace = Pace(card_s=CARD_S_WATCHED if shown else 0.0, ends=time.monotonic() + PLAY_S_MAX)
+        now = time.monotonic()
+        ends = max(min(now + PLAY_S_MAX, now - self._start_s + BEGIN_S_MAX), now + PLAY_S_MIN)
+        pace = Pace(card_s=CARD_S_WATCHED if shown else 0.0, ends=ends)
         plays = [TablePlay(services, plan, recording(plan.log), pace) for plan in self._tables]
 
         async def all_tables() -> None:
