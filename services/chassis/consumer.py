@@ -81,6 +81,10 @@ HEAL_SOON_S: Final = 0.1
 """The same, after a record for a parked table has come: it may be the missing one."""
 
 
+STOPPING: Final = frozenset({Result.FAILED, Result.GAP, Result.BEHIND})
+"""What a record is told that was not handled while its table is not parked."""
+
+
 class Reason:
     """Codes in the header `dlq-reason`."""
 
@@ -289,6 +293,7 @@ class _Listener:
         self._letters = letters
         self._clock = clock
         self._on_parked = on_parked
+        self._owed: list[Letter] = []
 
     async def handle(self, messages: Sequence[Any]) -> None:
         """Return when every message has reached its end; whatever is raised means: read it again."""
@@ -296,16 +301,29 @@ class _Listener:
         heard, letters = self._sort(messages)
         spans = [_begin_span(item) for item in heard]
         try:
-            records = [item.received.record for item in heard]
-            verdicts = await self._bring_to_ends(records) if records else []
+            verdicts = await self._bring_to_ends(heard) if heard else []
             for item, verdict, span in zip(heard, verdicts, spans, strict=True):
                 _describe(span, verdict)
-                letters.extend(self._letter(item, verdict))
+                letters.extend(self._passed_over(item, verdict))
         finally:
             for span in spans:
                 span.end()
-        await self._letters.send(letters)
+        await self._put_aside(letters)
         self._measure(verdicts, began_s)
+
+    async def _put_aside(self, letters: Sequence[Letter]) -> None:
+        """Write the letters of a batch, and those that are owed from the last attempt.
+
+        What was passed over is known as handled when the batch is read again, so nothing would ask
+        for its copy a second time.
+        """
+        everything = [*self._owed, *letters]
+        try:
+            await self._letters.send(everything)
+        except DeadLettersAway:
+            self._owed = [letter for letter in everything if letter.reason == Reason.UNKNOWN_TYPE]
+            raise
+        self._owed = []
 
     def _sort(self, messages: Sequence[Any]) -> tuple[list[_Heard], list[Letter]]:
         heard: list[_Heard] = []
@@ -328,52 +346,53 @@ class _Listener:
                 letters.append(Letter(message, Reason.BAD_MESSAGE, what))
         return heard, letters
 
-    def _letter(self, item: _Heard, verdict: Verdict) -> list[Letter]:
-        """The dead letter that a verdict calls for, if any."""
+    def _passed_over(self, item: _Heard, verdict: Verdict) -> list[Letter]:
+        """The copy of a record whose type nobody here knows."""
         record = item.received.record
-        if verdict.result is Result.FAILED:
-            return [Letter(item.message, Reason.FAILED, repr(verdict.error))]
-        if verdict.result is Result.PASSED and record.type not in self._known[record.service]:
-            what = f"{record.service}.{record.type}.v{record.schema_version}"
-            return [Letter(item.message, Reason.UNKNOWN_TYPE, what)]
-        return []
+        if verdict.result is not Result.PASSED or record.type in self._known[record.service]:
+            return []
+        what = f"{record.service}.{record.type}.v{record.schema_version}"
+        return [Letter(item.message, Reason.UNKNOWN_TYPE, what)]
 
-    async def _bring_to_ends(self, records: Sequence[Record]) -> list[Verdict]:
+    async def _bring_to_ends(self, heard: Sequence[_Heard]) -> list[Verdict]:
         """One final verdict for each record: handled, or its table is parked with it."""
-        ends = {id(v.record): v for v in await self._ears.hear(records, self._service)}
-        troubled: dict[str, list[Record]] = {}
-        for record in records:
-            stopped = ends[id(record)].result in (Result.FAILED, Result.GAP, Result.BEHIND)
-            if stopped or record.stream in troubled:
-                troubled.setdefault(record.stream, []).append(record)
+        verdicts = await self._ears.hear([item.received.record for item in heard], self._service)
+        troubled: dict[str, list[int]] = {}
+        for number, verdict in enumerate(verdicts):
+            stream = verdict.record.stream
+            if stream in troubled or verdict.result in STOPPING:
+                troubled.setdefault(stream, []).append(number)
         deadline_s = self._clock.steady_s() + BATCH_RETRIES_S_MAX
-        for stopped_records in troubled.values():
-            for verdict in await self._settle(stopped_records, deadline_s):
-                ends[id(verdict.record)] = verdict
-        if any(verdict.result is Result.PARKED for verdict in ends.values()):
+        for numbers in troubled.values():
+            settled = await self._settle([heard[number] for number in numbers], deadline_s)
+            for number, verdict in zip(numbers, settled, strict=True):
+                verdicts[number] = verdict
+        if any(verdict.result is Result.PARKED for verdict in verdicts):
             self._on_parked()
-        return [ends[id(record)] for record in records]
+        return verdicts
 
-    async def _settle(self, records: Sequence[Record], deadline_s: float) -> list[Verdict]:
+    async def _settle(self, items: Sequence[_Heard], deadline_s: float) -> list[Verdict]:
         """The records of one table from the first that was not handled on."""
         verdicts: list[Verdict] = []
-        for number, record in enumerate(records):
-            verdict = await self._insist(record, deadline_s)
+        for number, item in enumerate(items):
+            verdict = await self._insist(item.received.record, deadline_s)
             verdicts.append(verdict)
-            if verdict.result not in (Result.FAILED, Result.GAP):
-                continue
-            await self._ears.park(self._service, record, reason=repr(verdict.error))
-            log.error("%s stops %s: %r", self._service, record.stream, verdict.error)
-            if verdict.result is Result.GAP:
-                telemetry.count(
-                    "sabot.consumer.gaps", consumer=self._service, upstream=record.service
-                )
-            self._on_parked()
-            behind = records[number + 1 :]
-            if behind:
-                verdicts += await self._ears.hear(behind, self._service)
-            break
+            if verdict.result in STOPPING:
+                await self._park(item, verdict)
+                behind = [later.received.record for later in items[number + 1 :]]
+                return verdicts + await self._ears.hear(behind, self._service)
         return verdicts
+
+    async def _park(self, item: _Heard, verdict: Verdict) -> None:
+        """Stop a table. The letter comes first: once parked, the record is not looked at again."""
+        record, reason = verdict.record, repr(verdict.error)
+        if verdict.result is Result.GAP:
+            telemetry.count("sabot.consumer.gaps", consumer=self._service, upstream=record.service)
+        else:
+            await self._letters.send([Letter(item.message, Reason.FAILED, reason)])
+        await self._ears.park(self._service, record, reason=reason)
+        log.error("%s stops %s: %s", self._service, record.stream, reason)
+        self._on_parked()
 
     async def _insist(self, record: Record, deadline_s: float) -> Verdict:
         """Hear a record, several times where its failure may pass."""
@@ -474,6 +493,7 @@ class Consumers:
         `instance` is a name that outlives a restart of this process, for static membership; None
         where there is no such name.
         """
+        assert upstreams, "who hears nobody needs no consumers"
         assert service not in upstreams, "a service does not hear itself"
         self._service = service
         self._upstreams = tuple(upstreams)

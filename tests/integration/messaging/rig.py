@@ -46,7 +46,7 @@ from services.contracts.core import (
 )
 
 AT_US = 1_764_460_800_000_000
-WAIT_S = 30.0
+WAIT_S = 50.0
 POLL_S = 0.01
 _numbers = itertools.count(1)
 

@@ -213,12 +213,14 @@ async def test_a_failure_that_passes_is_retried_in_its_place(memory_rig: Rig) ->
     assert faults.flaky[5] == 0
 
 
+@pytest.mark.parametrize("name", ["garbage", "unknown-type", "mistake"])
 async def test_without_dead_letters_nothing_is_put_aside(
-    memory_rig: Rig, monkeypatch: pytest.MonkeyPatch
+    memory_rig: Rig, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Proves that a bad record is not lost while its dead letter cannot be written."""
+    """Proves that no bad record goes without its dead letter because that could not be written."""
+    (poison,) = [poison for poison in POISONS if poison.name == name]
     source = await memory_rig.source(start=False)
-    sink = await memory_rig.sink(source)
+    sink = await memory_rig.sink(source, faults=Faults(broken={BROKEN}))
     letters = sink.consumers._letters
     send, failures = letters._send, 3
 
@@ -230,15 +232,17 @@ async def test_without_dead_letters_nothing_is_put_aside(
         await send(batch)
 
     monkeypatch.setattr(letters, "_send", fail)
-    before = await source.append(["T0"])
-    after = await source.append(["T0"])
-    batch: list[Message] = [message_of(*before), (b"T0", b"garbage", []), message_of(*after)]
-    await publish_raw(source.kafka, source.topic, batch, partition=partition_of("T0"))
+    scene = await set_the_scene(source, poison, "T0", alone=False)
+    (batch,) = scene.batches
+    await publish_raw(source.kafka, source.topic, batch, partition=scene.partition)
     (letter,) = await dead_letters(source.kafka, source, count=1)
-    assert letter["dlq-reason"] == "BAD_MESSAGE"
+    assert letter["dlq-reason"] == poison.reason
     assert failures == 0
-    await sink.has(2)
-    assert_once(await sink.causes(), await source.log())
+    expected = scene.handled(parks=poison.parks)
+    await sink.has(len(expected))
+    assert_once(await sink.causes(), expected)
+    await sink.parked(*(["T0"] if poison.parks else []))
+    await until_committed(sink, scene)
 
 
 async def test_a_large_record_gets_a_cut_dead_letter(memory_rig: Rig) -> None:

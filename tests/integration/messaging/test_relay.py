@@ -31,6 +31,8 @@ from tests.integration.messaging.rig import (
 from tests.support.postgres import MakeDatabase
 
 TABLES = [f"T{number}" for number in range(8)]
+patient = pytest.mark.timeout(180)
+"""Apache Kafka takes a while to come back after it was killed, longer on a busy machine."""
 
 
 class Intercepted:
@@ -116,6 +118,7 @@ async def test_a_crash_after_the_acknowledgement_repeats_and_loses_nothing(
     assert_once(await sink.causes(), await source.log())
 
 
+@patient
 async def test_the_checkpoint_waits_for_the_broker(fragile: Rig, own_broker: Broker) -> None:
     """Proves that nothing counts as published before the broker says so, and that status tells."""
     source = await fragile.source()
@@ -136,6 +139,7 @@ async def test_the_checkpoint_waits_for_the_broker(fragile: Rig, own_broker: Bro
     assert source.relay.status().reason == ""
 
 
+@patient
 async def test_the_producer_is_replaced_when_the_broker_was_restarted(
     fragile: Rig, own_broker: Broker
 ) -> None:
@@ -155,6 +159,7 @@ async def test_the_producer_is_replaced_when_the_broker_was_restarted(
     assert_once(await sink.causes(), await source.log())
 
 
+@patient
 async def test_a_killed_broker_loses_nothing_that_the_log_has(
     fragile: Rig, own_broker: Broker
 ) -> None:
@@ -173,6 +178,7 @@ async def test_a_killed_broker_loses_nothing_that_the_log_has(
     assert_once(await sink.causes(), await source.log())
 
 
+@patient
 @pytest.mark.parametrize("moment", ["busy", "idle"])
 async def test_a_broker_that_lost_its_disk_gets_the_whole_log_again(
     fragile: Rig, own_broker: Broker, moment: str, monkeypatch: pytest.MonkeyPatch
