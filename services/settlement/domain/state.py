@@ -232,6 +232,8 @@ def is_complete(coup: Coup) -> bool:
         return False
     if end.void is not None:
         return held.reason == VOID and held.wagers > 0
+    if end.result is not None and end.result.no_bet:
+        return held.wagers == 0  # what had been staked before is back
     named = end.result or end.invalidated
     assert named is not None
     return held.revision >= named.book_revision

@@ -198,7 +198,7 @@ def _accepted(state: BookState, event: WagerAccepted) -> BookState:
     book = state.book
     assert book is not None
     rest, paid = _settle_pending(book, event.wager_id)
-    wager = paid or _from_token(event)
+    wager = paid or _without_debit(event)
     mark = Mark(event.accepted_at_us, event.stake_minor)
     wagers = {**book.wagers, event.wager_id: replace(wager, marks=(mark,))}
     state = _with_book(state, pending=rest, wagers=wagers)
@@ -208,7 +208,7 @@ def _accepted(state: BookState, event: WagerAccepted) -> BookState:
     return replace(state, tokens=state.tokens.stake(event.token, token))
 
 
-def _from_token(event: WagerAccepted) -> Wager:
+def _without_debit(event: WagerAccepted) -> Wager:
     return Wager(
         wager_id=event.wager_id,
         player=event.player,
@@ -220,7 +220,7 @@ def _from_token(event: WagerAccepted) -> Wager:
         box=event.box,
         standing=event.standing,
         token=event.token,
-        movements=0,
+        movements=0 if event.token else 1,
     )
 
 
