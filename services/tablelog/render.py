@@ -51,6 +51,9 @@ class Renderer:
         """How coups without a result ended, until they are closed."""
 
         self._invalidated: dict[str, table.OutcomeInvalidated] = {}
+        self._told: set[str] = set()
+        """Coups whose line did not wait for the money, as there was none."""
+
         self._tokens: set[str] = set()
         """Ids of wagers whose stake is a promotional token."""
 
@@ -120,6 +123,10 @@ class Renderer:
     def forget(self, coup_id: str, wager_id: str) -> None:
         """A rejected wager is in no coup's line."""
         self._wagers.get(coup_id, {}).pop(wager_id, None)
+
+    def has_open_wagers(self, coup_id: str) -> bool:
+        """Whether a wager of the coup has no outcome yet."""
+        return any("outcome" not in wager for wager in self._wagers.get(coup_id, {}).values())
 
     def coup_line(self, coup_id: str, number: int, *, revision: int = 1, **fields: Any) -> OutLine:
         """The line of a coup, remembered for the summary."""
@@ -269,8 +276,13 @@ def _settled(renderer: Renderer, event: money.WagerSettled) -> None:
     )
 
 
-def _resulted(renderer: Renderer, event: table.CoupResulted) -> None:
+def _resulted(renderer: Renderer, event: table.CoupResulted) -> OutLine | None:
+    """The line waits for the money; where there is none, it comes before what follows the coup."""
     renderer._results[event.coup_id] = event  # noqa: SLF001
+    if event.revision > 1 or renderer.has_open_wagers(event.coup_id):
+        return None
+    renderer._told.add(event.coup_id)  # noqa: SLF001
+    return _result_line(renderer, event, status="no_bet" if event.no_bet else "settled")
 
 
 def _ended(renderer: Renderer, event: table.CoupVoided | table.CoupTerminated) -> None:
@@ -285,14 +297,24 @@ def _coup_settled(renderer: Renderer, event: money.CoupSettled) -> OutLine | Non
     result = renderer._results.get(event.coup_id)  # noqa: SLF001
     if result is None or event.coup_id in renderer._ends:  # noqa: SLF001
         return None  # a void coup that paid what was won already: its line comes at its close
+    if event.revision == 1 and event.coup_id in renderer._told:  # noqa: SLF001
+        return None
     aside = renderer._invalidated.get(event.coup_id)  # noqa: SLF001
     reason = {"reason": aside.reason} if aside and event.status == "INVALIDATED" else {}
+    return _result_line(
+        renderer, result, status=event.status.lower(), revision=event.revision, **reason
+    )
+
+
+def _result_line(
+    renderer: Renderer, result: table.CoupResulted, *, status: str, revision: int = 1, **more: Any
+) -> OutLine:
     return renderer.coup_line(
-        event.coup_id,
-        event.coup,
-        revision=event.revision,
-        status=event.status.lower(),
-        **reason,
+        result.coup_id,
+        result.coup,
+        revision=revision,
+        status=status,
+        **more,
         player=list(result.player),
         banker=list(result.banker),
         player_points=result.player_points,

@@ -157,7 +157,8 @@ def no_more_bets(command: CallNoMoreBets, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="the call")
     coup = coup_of(state)
     called = NoMoreBetsAnnounced(coup_id=coup.coup_id)
-    early = coup.phase in (BETTING, CLOSED, DEALING) and not coup.drawn
+    card_out = any(not one.carried for one in coup.drawn)
+    early = coup.phase in (BETTING, CLOSED, DEALING) and not card_out
     if coup.called or not early or coup.hold is not None:
         raise Refused("STATE", f"no call is due: the table waits for {waits_for(state)}")
     if coup.phase != BETTING:

@@ -45,6 +45,8 @@ class Drawn(Struct, frozen=True):
     """It was out while betting was open."""
 
     instructed: bool = True
+    carried: bool = False
+    """It was kept from the coup before."""
 
 
 class PlayerStakes(Struct, frozen=True):

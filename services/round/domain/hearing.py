@@ -101,6 +101,7 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
         event.scanned,
         event.before_close,
         event.instructed,
+        event.carried,
     )
     return with_coup(state, drawn=(*coup.drawn, one), instructed=max(0, coup.instructed - 1))
 
