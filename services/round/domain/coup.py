@@ -110,6 +110,9 @@ class HandPlay(Struct, frozen=True):
     holder: int | None = None
     """The seat that had, or has, the first two cards."""
 
+    returned: int = 0
+    """Cards of the hand that a player gave back."""
+
 
 class ShoePlay(Struct, frozen=True):
     """To whom the shoe was offered in this coup (methods C and D)."""

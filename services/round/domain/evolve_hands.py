@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from services.contracts import round_hands as hands
 from services.contracts.core import Event
 from services.round.domain.changes import with_coup, with_play
-from services.round.domain.coup import BACK, KEPT, OUT
+from services.round.domain.coup import BACK, KEPT, OUT, PLAYER
 from services.round.domain.state import Holder, TableState
 
 
@@ -27,6 +27,13 @@ def _declined(state: TableState, event: hands.CardsDeclined) -> TableState:
 
 def _passed(state: TableState, event: hands.HandPassed) -> TableState:
     return with_play(state, event.hand, status=OUT, offered=None, holder=event.seat)
+
+
+def _returned(state: TableState, event: hands.HandReturned) -> TableState:
+    coup = state.coup
+    assert coup is not None
+    cards = coup.player_cards if event.hand == PLAYER else coup.banker_cards
+    return with_play(state, event.hand, status=BACK, returned=len(cards))
 
 
 def _shoe_play(state: TableState, **changes: Any) -> TableState:
@@ -70,7 +77,7 @@ EVOLVE_HANDS: dict[type[Event], Callable[[TableState, Any], TableState]] = {
     hands.CardsOffered: _offered,
     hands.CardsDeclined: _declined,
     hands.HandPassed: _passed,
-    hands.HandReturned: lambda state, event: with_play(state, event.hand, status=BACK),
+    hands.HandReturned: _returned,
     hands.HandRetainedByDealer: lambda state, event: with_play(
         state, event.hand, status=KEPT, offered=None
     ),

@@ -76,9 +76,9 @@ def _player_at(state: TableState, seat: int) -> str:
 
 
 def third_hidden(coup: Coup, hand: str) -> bool:
-    """Whether the hand's third card lies face down."""
+    """Whether the hand's third card lies face down and has not been with a player."""
     cards = coup.player_cards if hand == PLAYER else coup.banker_cards
-    return len(cards) == 3 and cards[2] is None
+    return len(cards) == 3 and cards[2] is None and coup.play(hand).returned < len(cards)
 
 
 def can_be_offered(coup: Coup, hand: str) -> bool:
