@@ -186,6 +186,9 @@ class Coup(Struct, frozen=True):
     decided: int = 0
     """Third-card decisions told so far: Player's, then Banker's."""
 
+    irregular: bool = False
+    """A card came out otherwise than it should: early, unread, unasked for, or with others."""
+
     hold: Hold | None = None
     window: Window | None = None
     player_play: HandPlay = HandPlay()
@@ -207,6 +210,19 @@ class Coup(Struct, frozen=True):
 
     settled: bool = False
     """Settlement has paid, or wager has given back, all that the book holds."""
+
+    @property
+    def out_of_course(self) -> bool:
+        """Whether anything but the usual course has to be looked at."""
+        return bool(
+            self.irregular
+            or self.doom
+            or self.no_bet_due
+            or self.exhausted
+            or self.fault
+            or self.window is not None
+            or self.hold is not None
+        )
 
     @property
     def started(self) -> bool:

@@ -223,7 +223,7 @@ def _dealt(coup: Coup, drawn: Drawn, hand: str, position: int) -> CardDealt:
 
 def told(state: TableState, coup: Coup) -> Sequence[Event]:
     """Counts, naturals and decisions as the cards make them known (004 9.1)."""
-    if coup.phase != DEALING or coup.dealt < INITIAL_CARDS:
+    if coup.phase != DEALING or coup.dealt < INITIAL_CARDS or coup.decided == len(HANDS):
         return ()
     if None in coup.player_cards[:2] or None in coup.banker_cards[:2]:
         return ()

@@ -11,7 +11,15 @@ from collections.abc import Callable, Sequence
 from services.contracts.core import Event
 from services.contracts.round import TableClosed
 from services.round.domain.betting import requested_betting, without_wagers
-from services.round.domain.coup import MISDEAL, RESULTED, VOID, Coup, is_complete, needed
+from services.round.domain.coup import (
+    DEALING,
+    INITIAL_CARDS,
+    RESULTED,
+    VOID,
+    Coup,
+    is_complete,
+    needed,
+)
 from services.round.domain.dealing import (
     instructed,
     next_card,
@@ -79,6 +87,17 @@ def _between_coups(state: TableState, at_us: int) -> Sequence[Event]:
 
 def _of_coup(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     """What has to be looked at first comes first: ends, then holds, then the course of the deal."""
+    if coup.dealt < INITIAL_CARDS and (step := excess(state, coup)):
+        return step
+    if coup.out_of_course:
+        if step := _out_of_course(state, coup, at_us):
+            return step
+        if coup.hold is not None or coup.window is not None:
+            return ()
+    return _deal(state, coup, at_us)
+
+
+def _out_of_course(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     if step := _ends(state, coup, at_us):
         return step
     for early in (card_before_close, gap):
@@ -89,9 +108,7 @@ def _of_coup(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
             return step
     if coup.hold is not None or coup.window is not None:
         return ()
-    if step := without_wagers(state, coup, at_us):
-        return step
-    return _deal(state, coup, at_us)
+    return without_wagers(state, coup, at_us)
 
 
 def _ends(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
@@ -101,9 +118,6 @@ def _ends(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
         if step := ending(state, coup):
             return step
     if step := faulted(state, coup, at_us):
-        return step
-    unplaced = coup.hold is None or coup.hold.code == MISDEAL
-    if unplaced and (step := excess(state, coup)):
         return step
     if coup.exhausted and not is_complete(coup) and _lacks_a_card(coup):
         return [voided(state, coup, "INSUFFICIENT_CARDS")]
@@ -119,9 +133,10 @@ def _lacks_a_card(coup: Coup) -> bool:
 def _deal(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     if step := opening_of_the_deal(coup):
         return step
-    for before in (kept_by_dealer, shoe_moves_on):
-        if coup.book is not None and coup.phase == "DEALING" and (step := before(state, coup)):
-            return step
+    if coup.method != "A" and coup.phase == DEALING:
+        for before in (kept_by_dealer, shoe_moves_on):
+            if step := before(state, coup):
+                return step
     if step := told(state, coup):
         return step
     if step := turning(state, coup):

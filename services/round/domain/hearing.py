@@ -103,7 +103,14 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
         event.instructed,
         event.carried,
     )
-    return with_coup(state, drawn=(*coup.drawn, one), instructed=max(0, coup.instructed - 1))
+    unread = event.card is None and event.face_up
+    irregular = event.before_close or unread or not event.instructed or event.pulled > 1
+    return with_coup(
+        state,
+        drawn=(*coup.drawn, one),
+        instructed=max(0, coup.instructed - 1),
+        irregular=coup.irregular or irregular,
+    )
 
 
 def _revealed(state: TableState, heard: Heard) -> TableState:

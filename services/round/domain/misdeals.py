@@ -75,7 +75,9 @@ def initial_misplacement(
 
 def excess(state: TableState, coup: Coup) -> Sequence[Event]:
     """More than two of the first four cards on one hand void the coup, by rule (004 12.3)."""
-    if rules_of(state).excess_initial != "VOID":
+    if len(coup.drawn) <= INITIAL_CARDS // 2 or rules_of(state).excess_initial != "VOID":
+        return ()
+    if coup.hold is not None and coup.hold.code != MISDEAL:
         return ()
     first = coup.drawn[:INITIAL_CARDS]
     laid = Counter(
