@@ -37,6 +37,8 @@ def made(kind: type[Command], request: Message, stamp: Stamp, **more: Any) -> Co
         if descriptor.has_presence and not request.HasField(name):
             continue
         value = getattr(request, name)
+        if not value and not descriptor.has_presence and not field.required:
+            continue  # what a caller left out is the command's own default
         values[name] = tuple(value) if _is_repeated(descriptor) else value
     return kind(**values)
 

@@ -72,6 +72,8 @@ class ServiceProcess:
             "SABOT_GRPC_REFLECTION": "true",
             "SABOT_DATABASE_URL": database_url,
             "SABOT_KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
+            # With a name of its own, a member that was killed gets its partitions back at once.
+            "SABOT_KAFKA_GROUP_INSTANCE_ID": name,
             "SABOT_GRPC_PORT": str(self.ports.grpc),
             "SABOT_HEALTH_PORT": str(self.ports.health),
             "SABOT_METRICS_PORT": str(self.ports.metrics),

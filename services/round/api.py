@@ -8,12 +8,13 @@ from typing import Any
 from sabot.round.v1 import round_service_pb2 as pb
 from sabot.round.v1 import round_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
-from services.chassis.calls import check_table_id, command, command_events, fill
+from services.chassis.calls import check_table_id, command, command_events, fill, made
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
 from services.contracts.common import Limit, TableSettings
 from services.contracts.core import Refused
 from services.round import commands
 from services.round.domain import TableState, waits_for
+from services.rulebooks.changing import under_rulebook
 from services.rulebooks.settings import table_settings
 
 
@@ -35,6 +36,39 @@ class RoundService(pb_grpc.RoundServiceServicer):
     AnnounceResult = command(commands.AnnounceResult, pb.AnnounceResultResponse)
     RecordIncident = command(commands.RecordIncident, pb.RecordIncidentResponse)
     AdvanceTime = command(commands.AdvanceTime, pb.AdvanceTimeResponse)
+    AbandonTable = command(commands.AbandonTable, pb.AbandonTableResponse)
+    AssignSupervisor = command(commands.AssignSupervisor, pb.AssignSupervisorResponse)
+    SuspendTable = command(commands.SuspendTable, pb.SuspendTableResponse)
+    ResumeTable = command(commands.ResumeTable, pb.ResumeTableResponse)
+    DisplayNotice = command(commands.DisplayNotice, pb.DisplayNoticeResponse)
+    DisplaySign = command(commands.DisplaySign, pb.DisplaySignResponse)
+    RemoveSign = command(commands.RemoveSign, pb.RemoveSignResponse)
+    AskConsent = command(commands.AskConsent, pb.AskConsentResponse)
+    GiveConsent = command(commands.GiveConsent, pb.GiveConsentResponse)
+    SelectMethod = command(commands.SelectMethod, pb.SelectMethodResponse)
+    ApproveMethod = command(commands.ApproveMethod, pb.ApproveMethodResponse)
+    ApproveRole = command(commands.ApproveRole, pb.ApproveRoleResponse)
+    VacateSeat = command(commands.VacateSeat, pb.VacateSeatResponse)
+    InstructDraw = command(commands.InstructDraw, pb.InstructDrawResponse)
+    OfferCards = command(commands.OfferCards, pb.OfferCardsResponse)
+    AcceptCards = command(commands.AcceptCards, pb.AcceptCardsResponse)
+    DeclineCards = command(commands.DeclineCards, pb.DeclineCardsResponse)
+    ReturnCards = command(commands.ReturnCards, pb.ReturnCardsResponse)
+    ShowHand = command(commands.ShowHand, pb.ShowHandResponse)
+    OfferShoe = command(commands.OfferShoe, pb.OfferShoeResponse)
+    AcceptShoe = command(commands.AcceptShoe, pb.AcceptShoeResponse)
+    DeclineShoe = command(commands.DeclineShoe, pb.DeclineShoeResponse)
+    PassShoe = command(commands.PassShoe, pb.PassShoeResponse)
+    ForfeitShoe = command(commands.ForfeitShoe, pb.ForfeitShoeResponse)
+    ApproveError = command(commands.ApproveError, pb.ApproveErrorResponse)
+    RuleOnDeal = command(commands.RuleOnDeal, pb.RuleOnDealResponse)
+    CloseWithdrawals = command(commands.CloseWithdrawals, pb.CloseWithdrawalsResponse)
+    ExtendWithdrawals = command(commands.ExtendWithdrawals, pb.ExtendWithdrawalsResponse)
+    AttestCard = command(commands.AttestCard, pb.AttestCardResponse)
+    VoidCoup = command(commands.VoidCoup, pb.VoidCoupResponse)
+    ConfirmResult = command(commands.ConfirmResult, pb.ConfirmResultResponse)
+    CorrectResult = command(commands.CorrectResult, pb.CorrectResultResponse)
+    InvalidateOutcome = command(commands.InvalidateOutcome, pb.InvalidateOutcomeResponse)
 
     async def OpenTable(self, request: Any, context: Any) -> pb.OpenTableResponse:
         """Put the settings together and open the table."""
@@ -61,6 +95,22 @@ class RoundService(pb_grpc.RoundServiceServicer):
             key=None,
         )
         return fill(pb.OpenTableResponse(result=carried.result), carried.answer)  # type: ignore[return-value]
+
+    async def ChangeGame(self, request: Any, context: Any) -> pb.ChangeGameResponse:
+        """Put the table's settings to the other rulebook, and go over to it."""
+        check_table_id(request.table_id)
+        state: TableState = await self.runtime.executor.state(request.table_id)
+        settings = None
+        if state.settings is not None:
+            settings = under_rulebook(state.settings, request.rulebook_id)
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(commands.ChangeGame, request, stamp, settings=settings),
+            test_table=None,
+            key=None,
+        )
+        return pb.ChangeGameResponse(result=carried.result)
 
     async def GetTable(self, request: Any, context: Any) -> pb.GetTableResponse:
         """The table, its coup and what it waits for."""

@@ -10,12 +10,12 @@ from sabot.settlement.v1 import settlement_service_pb2 as pb
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
 from services.chassis import projection
 from services.chassis.app import Runtime
-from services.chassis.calls import check_table_id, command_events
+from services.chassis.calls import check_table_id, command, command_events
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Projector
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
 from services.contracts.common import RulebookActivated
-from services.settlement import delivery, rebuild
+from services.settlement import commands, delivery, rebuild
 from services.settlement.projections import (
     STORIES,
     CoupStories,
@@ -36,6 +36,14 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+
+    VoidWager = command(commands.VoidWager, pb.VoidWagerResponse)
+    RepeatReversal = command(commands.RepeatReversal, pb.RepeatReversalResponse)
+    OpenDispute = command(commands.OpenDispute, pb.OpenDisputeResponse)
+    DecideDispute = command(commands.DecideDispute, pb.DecideDisputeResponse)
+    AdviseInspector = command(commands.AdviseInspector, pb.AdviseInspectorResponse)
+    EscalateDispute = command(commands.EscalateDispute, pb.EscalateDisputeResponse)
+    CloseDispute = command(commands.CloseDispute, pb.CloseDisputeResponse)
 
     async def GetCoup(self, request: Any, context: Any) -> pb.GetCoupResponse:
         """A coup as queries see it."""

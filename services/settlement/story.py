@@ -66,7 +66,7 @@ class Story(Struct, frozen=True):
     number: int = 0
     shoe_id: str = ""
     status: str = "OPEN"
-    """OPEN, SETTLED, NO_BET or VOID."""
+    """OPEN, SETTLED, NO_BET, VOID, TERMINATED or INVALIDATED."""
 
     reason: str = ""
     rulebook_id: str = ""
@@ -141,9 +141,10 @@ def _resulted(story: Story, event: table.CoupResulted, _: Meta) -> Story:
     )
 
 
-def _voided(story: Story, event: table.CoupVoided, _: Meta) -> Story:
+def _ended(story: Story, event: table.CoupVoided | table.CoupTerminated, _: Meta) -> Story:
+    status = "VOID" if isinstance(event, table.CoupVoided) else "TERMINATED"
     return replace(
-        story, status="VOID", reason=event.reason, player=event.player, banker=event.banker
+        story, status=status, reason=event.reason, player=event.player, banker=event.banker
     )
 
 
@@ -152,7 +153,9 @@ def _incident(story: Story, event: table.IncidentRecorded, _: Meta) -> Story:
 
 
 def _closed(story: Story, event: table.CoupClosed, meta: Meta) -> Story:
-    return replace(story, status=event.status, closed_at_us=meta.occurred_at_us)
+    # A correction may have come first: what it says of the coup stands.
+    status = event.status if story.revision <= 1 else story.status
+    return replace(story, status=status, closed_at_us=meta.occurred_at_us)
 
 
 def _with_wager(story: Story, wager_id: str, **changes: Any) -> Story:
@@ -178,26 +181,28 @@ def _changed(story: Story, event: book.WagerChanged, _: Meta) -> Story:
     return _with_wager(story, event.wager_id, stake_minor=event.to_minor)
 
 
-def _cancelled(story: Story, event: book.WagerCancelled, _: Meta) -> Story:
-    return _with_wager(
-        story, event.wager_id, outcome="CANCELLED", returned_minor=event.refund_minor
-    )
+def _reduced(story: Story, event: book.WagerReduced, _: Meta) -> Story:
+    return _with_wager(story, event.wager_id, stake_minor=event.to_minor)
 
 
-def _rejected(story: Story, event: book.WagerRejected, _: Meta) -> Story:
-    if not event.refund_minor:
-        return story
-    return _with_wager(story, event.wager_id, outcome="REJECTED", returned_minor=event.refund_minor)
+def _given_back(outcome: str) -> Callable[[Story, Any, Meta], Story]:
+    """A stake that went back before there was a result to decide it."""
+
+    def tell(story: Story, event: Any, _: Meta) -> Story:
+        return _with_wager(
+            story,
+            event.wager_id,
+            outcome=outcome,
+            returned_minor=event.refund_minor,
+            clauses=getattr(event, "clauses", ()),
+        )
+
+    return tell
 
 
-def _refunded(story: Story, event: book.WagerRefunded, _: Meta) -> Story:
-    return _with_wager(
-        story,
-        event.wager_id,
-        outcome="REFUNDED",
-        returned_minor=event.refund_minor,
-        clauses=event.clauses,
-    )
+def _rejected(story: Story, event: book.WagerRejected, meta: Meta) -> Story:
+    # Without a refund it never stood: nothing of it is in the story.
+    return _given_back("REJECTED")(story, event, meta) if event.refund_minor else story
 
 
 def _book(story: Story, event: book.BookClosed | book.BookRevised, _: Meta) -> Story:
@@ -218,6 +223,33 @@ def _settled(story: Story, event: money.WagerSettled, _: Meta) -> Story:
     )
 
 
+def _taken_back(story: Story, event: money.WagerRefunded, _: Meta) -> Story:
+    return _set_aside(story, event, event.outcome, event.returned_minor)
+
+
+def _forfeited(story: Story, event: money.WagerForfeited, _: Meta) -> Story:
+    return _set_aside(story, event, "FORFEITED", 0)
+
+
+def _set_aside(
+    story: Story,
+    event: money.WagerRefunded | money.WagerForfeited,
+    outcome: str,
+    returned_minor: int,
+) -> Story:
+    return _with_wager(
+        story,
+        event.wager_id,
+        outcome=outcome,
+        returned_minor=returned_minor,
+        winnings_minor=0,
+        winnings_exact="0",
+        commission_exact="0",
+        rounding_exact="0",
+        clauses=event.clauses,
+    )
+
+
 def _coup_settled(story: Story, event: money.CoupSettled, _: Meta) -> Story:
     return replace(story, status=event.status, totals=event.totals, revision=event.revision)
 
@@ -227,17 +259,25 @@ _TELL: dict[type[Event], Callable[[Story, Any, Meta], Story]] = {
     table.NoBetCoupDeclared: _opened,
     table.CardDealt: _dealt,
     table.CoupResulted: _resulted,
-    table.CoupVoided: _voided,
+    table.ResultCorrected: _resulted,
+    table.CoupVoided: _ended,
+    table.CoupTerminated: _ended,
     table.IncidentRecorded: _incident,
     table.CoupClosed: _closed,
     book.WagerAccepted: _accepted,
     book.WagerChanged: _changed,
-    book.WagerCancelled: _cancelled,
+    book.WagerReduced: _reduced,
+    book.WagerCancelled: _given_back("CANCELLED"),
     book.WagerRejected: _rejected,
-    book.WagerRefunded: _refunded,
+    book.WagerWithdrawn: _given_back("WITHDRAWN"),
+    book.WagerVoided: _given_back("VOIDED"),
+    book.WagerRefunded: _given_back("REFUNDED"),
     book.BookClosed: _book,
     book.BookRevised: _book,
     money.WagerSettled: _settled,
+    money.WagerResettled: _settled,
+    money.WagerRefunded: _taken_back,
+    money.WagerForfeited: _forfeited,
     money.CoupSettled: _coup_settled,
 }
 

@@ -31,15 +31,28 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
     CutCards = command(commands.CutCards, pb.CutCardsResponse)
     PlaceCutCard = command(commands.PlaceCutCard, pb.PlaceCutCardResponse)
     BurnCards = command(commands.BurnCards, pb.BurnCardsResponse)
+    EnterCard = command(commands.EnterCard, pb.EnterCardResponse)
+    ExposeNext = command(commands.ExposeNext, pb.ExposeNextResponse)
+    ApproveErrorBurn = command(commands.ApproveErrorBurn, pb.ApproveErrorBurnResponse)
+    EndShoe = command(commands.EndShoe, pb.EndShoeResponse)
+    ReportFault = command(commands.ReportFault, pb.ReportFaultResponse)
+    RegisterShoeDevice = command(commands.RegisterShoeDevice, pb.RegisterShoeDeviceResponse)
+    RegisterShuffleDevice = command(
+        commands.RegisterShuffleDevice, pb.RegisterShuffleDeviceResponse
+    )
+    AssembleShoe = command(commands.AssembleShoe, pb.AssembleShoeResponse)
+    RejectDeck = command(commands.RejectDeck, pb.RejectDeckResponse)
+    ReplaceCards = command(commands.ReplaceCards, pb.ReplaceCardsResponse)
+    RemoveCards = command(commands.RemoveCards, pb.RemoveCardsResponse)
+    SealPack = command(commands.SealPack, pb.SealPackResponse)
+    CollectCards = command(commands.CollectCards, pb.CollectCardsResponse)
 
     async def LoadShoe(self, request: Any, context: Any) -> pb.LoadShoeResponse:
         """Seal the order, if there is one, and load the shoe."""
         check_table_id(request.table_id)
         order_id = ""
         if request.source in ("PRESET", "GENERATED"):
-            order_id = f"{request.table_id}/{request.meta.command_id}"
-            order = await self._order(request)
-            await self._vault.seal(self.runtime.pool, order_id, request.table_id, order)
+            order_id = await self._sealed(request, await self._order(request))
         carried = await self.runtime.carry_out(
             request,
             request.table_id,
@@ -49,14 +62,43 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
         )
         return pb.LoadShoeResponse(result=carried.result)
 
+    async def ResumeCoup(self, request: Any, context: Any) -> pb.ResumeCoupResponse:
+        """Seal the order after shuffle and cut, if one is told, and go on with the coup."""
+        check_table_id(request.table_id)
+        order_id = ""
+        if request.order:
+            order_id = await self._sealed(request, self._from_outside(request))
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(
+                commands.ResumeCoup,
+                request,
+                stamp,
+                order_id=order_id,
+                new_order=request.new_order or bool(order_id),
+            ),
+            test_table=None,
+            key=None,
+        )
+        return pb.ResumeCoupResponse(result=carried.result)
+
+    async def _sealed(self, request: Any, order: sealing.Order) -> str:
+        order_id = f"{request.table_id}/{request.meta.command_id}"
+        await self._vault.seal(self.runtime.pool, order_id, request.table_id, order)
+        return order_id
+
+    def _from_outside(self, request: Any) -> sealing.Order:
+        if not self.runtime.settings.allow_test_tables:
+            raise InvalidCommand(
+                "this installation takes no orders from outside",
+                fields=[FieldFault("order", "is for tables in TEST mode only")],
+            )
+        return sealing.preset([_card("order", card) for card in request.order])
+
     async def _order(self, request: Any) -> sealing.Order:
         if request.source == "PRESET":
-            if not self.runtime.settings.allow_test_tables:
-                raise InvalidCommand(
-                    "this installation takes no orders from outside",
-                    fields=[FieldFault("source", "SCANNED or GENERATED")],
-                )
-            return sealing.preset([_card("order", card) for card in request.order])
+            return self._from_outside(request)
         state: ShoeState = await self.runtime.executor.state(request.table_id)
         decks = state.settings.decks if state.settings else 1
         if request.HasField("decks"):

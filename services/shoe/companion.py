@@ -7,7 +7,7 @@ from typing import Any
 
 from services.chassis.decider import Decide, Record, Staged
 from services.contracts.core import Command, Event
-from services.shoe.commands import LoadShoe
+from services.shoe.commands import LoadShoe, ResumeCoup
 from services.shoe.domain import NO_CARDS, Cards, ShoeState, decide
 from services.shoe.sealing import Vault
 
@@ -21,18 +21,17 @@ class ShoeCompanion:
     async def decider(self, tx: Any, table_id: str, command: Command, state: ShoeState) -> Decide:
         """`decide` with the cards that it may look at."""
         del table_id
-        cards = await self._cards(tx.connection, command, state)
+        before = await self._cards(tx.connection, state.shoe.order_id if state.shoe else "")
+        cards = before
+        if isinstance(command, LoadShoe) or (isinstance(command, ResumeCoup) and command.new_order):
+            cards = await self._cards(tx.connection, command.order_id)
 
         def bound(command: Command, state: ShoeState) -> Sequence[Event]:
-            return decide(command, state, cards)
+            return decide(command, state, cards, before)
 
         return bound
 
-    async def _cards(self, connection: Any, command: Command, state: ShoeState) -> Cards:
-        if isinstance(command, LoadShoe):
-            order_id = command.order_id
-        else:
-            order_id = state.shoe.order_id if state.shoe else ""
+    async def _cards(self, connection: Any, order_id: str) -> Cards:
         if not order_id:
             return NO_CARDS
         return await self._vault.open(connection, order_id) or NO_CARDS

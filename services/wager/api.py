@@ -10,6 +10,7 @@ from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
 from services.chassis.calls import check_table_id, command, command_events, fill, made
 from services.chassis.rpc_errors import CommandIdReused, FieldFault, InvalidCommand
+from services.contracts.common import Limit
 from services.wager import commands
 from services.wager.domain import BookState
 
@@ -27,6 +28,16 @@ class WagerService(pb_grpc.WagerServiceServicer):
     CancelWager = command(commands.CancelWager, pb.CancelWagerResponse)
     RejectWager = command(commands.RejectWager, pb.RejectWagerResponse)
     PermitStanding = command(commands.PermitStanding, pb.PermitStandingResponse)
+    WithdrawWager = command(commands.WithdrawWager, pb.WithdrawWagerResponse)
+    KeepWager = command(commands.KeepWager, pb.KeepWagerResponse)
+    VoidWager = command(commands.VoidWager, pb.VoidWagerResponse)
+    PermitSharing = command(commands.PermitSharing, pb.PermitSharingResponse)
+    ApproveOpposing = command(commands.ApproveOpposing, pb.ApproveOpposingResponse)
+    GrantLimits = command(commands.GrantLimits, pb.GrantLimitsResponse)
+    RevokePermission = command(commands.RevokePermission, pb.RevokePermissionResponse)
+    BarPlayer = command(commands.BarPlayer, pb.BarPlayerResponse)
+    NotifyMinimum = command(commands.NotifyMinimum, pb.NotifyMinimumResponse)
+    RemoveSign = command(commands.RemoveSign, pb.RemoveSignResponse)
 
     async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:
         """Stake on an area. The wager's id is the key: the same wager again is answered as before."""
@@ -57,6 +68,22 @@ class WagerService(pb_grpc.WagerServiceServicer):
             return response
         response = pb.PlaceWagerResponse(result=carried.result)
         return fill(response, carried.answer)  # type: ignore[return-value]
+
+    async def ChangeLimits(self, request: Any, context: Any) -> pb.ChangeLimitsResponse:
+        """Put other limits on the sign."""
+        check_table_id(request.table_id)
+        limits = {
+            area: Limit(limit.min_minor, limit.max_minor, limit.unit_minor)
+            for area, limit in request.limits.areas.items()
+        }
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(commands.ChangeLimits, request, stamp, limits=limits),
+            test_table=None,
+            key=None,
+        )
+        return pb.ChangeLimitsResponse(result=carried.result)
 
     async def PlaceWagers(self, request: Any, context: Any) -> pb.PlaceWagersResponse:
         """Many wagers in one call; they share a commit where they can."""

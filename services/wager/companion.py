@@ -15,8 +15,11 @@ from services.contracts.wager import (
     DebitRequested,
     WagerCancelled,
     WagerChanged,
+    WagerReduced,
     WagerRefunded,
     WagerRejected,
+    WagerVoided,
+    WagerWithdrawn,
 )
 from services.wager.commands import RecordDebit
 from services.wager.domain import BookState, decide
@@ -26,16 +29,12 @@ from services.wager.ledger import Movement, move
 class WagerCompanion:
     """Keeps the built-in ledger."""
 
-    async def decider(
-        self, tx: Any, table_id: str, command: Command, state: BookState
-    ) -> Decide:
+    async def decider(self, tx: Any, table_id: str, command: Command, state: BookState) -> Decide:
         """`decide` looks at nothing beside its state."""
         del tx, table_id, command, state
         return decide
 
-    async def effects(
-        self, tx: Any, staged: Sequence[Staged]
-    ) -> Sequence[tuple[Staged, Command]]:
+    async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """Debits that were asked for, and stakes that go back."""
         asked = [(each, _movement(each)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
@@ -102,4 +101,7 @@ _MOVES: dict[type[Event], Callable[[Staged], Movement | None]] = {
     WagerRejected: _back,
     WagerRefunded: _back,
     WagerChanged: _back,
+    WagerReduced: _back,
+    WagerWithdrawn: _back,
+    WagerVoided: _back,
 }

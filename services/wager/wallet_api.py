@@ -34,14 +34,30 @@ class WalletService(pb_grpc.WalletServiceServicer):
             balance_minor=moved.balance_minor, duplicate=moved.duplicate
         )
 
+    async def ReverseAccount(self, request: Any, context: Any) -> pb.ReverseAccountResponse:  # noqa: N802, ARG002
+        """Take back what was paid too much; where the account holds too little, say so."""
+        moved = await self._moved(request, "REVERSE", sign=-1)
+        return pb.ReverseAccountResponse(
+            done=moved.done, balance_minor=moved.balance_minor, duplicate=moved.duplicate
+        )
+
     async def _move(self, request: Any, kind: str) -> ledger.Moved:
+        moved = await self._moved(request, kind, sign=1)
+        if not moved.done:
+            raise InvalidCommand(
+                "the account can't hold so much",
+                fields=[FieldFault("amount_minor", "is too large")],
+            )
+        return moved
+
+    async def _moved(self, request: Any, kind: str, *, sign: int) -> ledger.Moved:
         _check(request)
         movement = ledger.Movement(
             movement_id=request.movement_id,
             player=request.player,
             currency=request.currency,
             kind=kind,
-            amount_minor=request.amount_minor,
+            amount_minor=sign * request.amount_minor,
             table_id=getattr(request, "table_id", ""),
             coup_id=getattr(request, "coup_id", ""),
         )
@@ -53,11 +69,6 @@ class WalletService(pb_grpc.WalletServiceServicer):
                     "the movement's key was used for another movement",
                     fields=[FieldFault("movement_id", str(error))],
                 ) from error
-        if not moved.done:
-            raise InvalidCommand(
-                "the account can't hold so much",
-                fields=[FieldFault("amount_minor", "is too large")],
-            )
         return moved
 
     async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002

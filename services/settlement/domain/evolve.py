@@ -31,6 +31,7 @@ from services.settlement.domain.state import (
     FORFEITED,
     SETTLED_COUPS_MAX,
     SETTLED_WAGERS_MAX,
+    VOID,
     BookView,
     Coup,
     Dispute,
@@ -69,6 +70,10 @@ def _with_coup(state: SettlementState, coup_id: str, **changes: Any) -> Settleme
     if coup is None:
         return state
     return replace(state, coups={**state.coups, coup_id: replace(coup, **changes)})
+
+
+def _without_coup(state: SettlementState, coup_id: str) -> SettlementState:
+    return replace(state, coups={k: coup for k, coup in state.coups.items() if k != coup_id})
 
 
 # --- decisions on wagers ---
@@ -142,7 +147,10 @@ def _coup_settled(state: SettlementState, event: CoupSettled) -> SettlementState
         rulebook_hash=state.settings.rulebook_hash,
         wagers=coup.paid,
     )
-    state = _with_coup(state, event.coup_id, settled=True, wagers={}, paid={})
+    if coup.closed:
+        state = _without_coup(state, event.coup_id)
+    else:
+        state = _with_coup(state, event.coup_id, settled=True, wagers={}, paid={})
     return _bounded(
         replace(
             state,
@@ -287,7 +295,11 @@ def _book_closed(state: SettlementState, heard: Heard) -> SettlementState:
     event: book.BookClosed | book.BookRevised = heard.event  # type: ignore[assignment]
     reason = event.reason if isinstance(event, book.BookRevised) else ""
     held = BookView(event.revision, event.wagers, event.digest, reason)
-    return _with_coup(_known(state, event.coup_id), event.coup_id, book=held)
+    state = _with_coup(_known(state, event.coup_id), event.coup_id, book=held)
+    coup = state.coups[event.coup_id]
+    refunded = coup.end is not None and coup.end.void is not None and reason == VOID
+    gone = coup.closed and refunded and held.wagers == 0
+    return _without_coup(state, event.coup_id) if gone else state
 
 
 def _resulted(state: SettlementState, heard: Heard) -> SettlementState:
@@ -323,9 +335,14 @@ def _ended(state: SettlementState, coup_id: str, end: End) -> SettlementState:
 
 
 def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
+    """Round closes a coup without wagers on its own: the book of it may be heard after that."""
     event: table.CoupClosed = heard.event  # type: ignore[assignment]
-    coups = {key: coup for key, coup in state.coups.items() if key != event.coup_id}
-    return replace(state, coups=coups)
+    coup = state.coups.get(event.coup_id)
+    if coup is None or coup.settled or coup.end is None:
+        return _without_coup(state, event.coup_id)
+    if coup.end.void is not None and coup.book is not None and coup.book.reason == VOID:
+        return _without_coup(state, event.coup_id)
+    return _with_coup(state, event.coup_id, closed=True)
 
 
 def _variant_changed(state: SettlementState, heard: Heard) -> SettlementState:

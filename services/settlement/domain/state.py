@@ -98,7 +98,7 @@ class End(Struct, frozen=True):
 
 
 class Coup(Struct, frozen=True):
-    """A coup in progress, until round closes it."""
+    """A coup in progress, until round has closed it and its last book was heard."""
 
     coup_id: str
     coup: int
@@ -111,6 +111,8 @@ class Coup(Struct, frozen=True):
     """By wager, while the coup is being settled."""
 
     settled: bool = False
+    closed: bool = False
+    """Round closed it, and what the wager service said of its book is still to come."""
 
 
 class SettledCoup(Struct, frozen=True):

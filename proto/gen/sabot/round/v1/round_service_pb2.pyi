@@ -90,12 +90,14 @@ class OpenTableResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class CloseTableRequest(_message.Message):
-    __slots__ = ("meta", "table_id")
+    __slots__ = ("meta", "table_id", "exemption")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXEMPTION_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+    exemption: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., exemption: _Optional[str] = ...) -> None: ...
 
 class CloseTableResponse(_message.Message):
     __slots__ = ("result",)
@@ -252,16 +254,18 @@ class AnnounceResultResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class RecordIncidentRequest(_message.Message):
-    __slots__ = ("meta", "table_id", "code", "note")
+    __slots__ = ("meta", "table_id", "code", "note", "person")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    PERSON_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
     code: str
     note: str
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., code: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    person: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., code: _Optional[str] = ..., note: _Optional[str] = ..., person: _Optional[str] = ...) -> None: ...
 
 class RecordIncidentResponse(_message.Message):
     __slots__ = ("result",)
@@ -344,3 +348,577 @@ class ListCommandEventsResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedCompositeFieldContainer[_common_pb2.StoredEvent]
     def __init__(self, events: _Optional[_Iterable[_Union[_common_pb2.StoredEvent, _Mapping]]] = ...) -> None: ...
+
+class AbandonTableRequest(_message.Message):
+    __slots__ = ("meta", "table_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+
+class AbandonTableResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class AssignSupervisorRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "supervisor")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SUPERVISOR_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    supervisor: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., supervisor: _Optional[str] = ...) -> None: ...
+
+class AssignSupervisorResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class SuspendTableRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class SuspendTableResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ResumeTableRequest(_message.Message):
+    __slots__ = ("meta", "table_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+
+class ResumeTableResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class DisplayNoticeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "change", "effective_at_us", "rulebook_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_FIELD_NUMBER: _ClassVar[int]
+    EFFECTIVE_AT_US_FIELD_NUMBER: _ClassVar[int]
+    RULEBOOK_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    change: str
+    effective_at_us: int
+    rulebook_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., change: _Optional[str] = ..., effective_at_us: _Optional[int] = ..., rulebook_id: _Optional[str] = ...) -> None: ...
+
+class DisplayNoticeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class DisplaySignRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "sign")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SIGN_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    sign: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., sign: _Optional[str] = ...) -> None: ...
+
+class DisplaySignResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class RemoveSignRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "sign")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SIGN_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    sign: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., sign: _Optional[str] = ...) -> None: ...
+
+class RemoveSignResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class AskConsentRequest(_message.Message):
+    __slots__ = ("meta", "table_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+
+class AskConsentResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class GiveConsentRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "player")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    player: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., player: _Optional[str] = ...) -> None: ...
+
+class GiveConsentResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ChangeGameRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "rulebook_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    RULEBOOK_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    rulebook_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., rulebook_id: _Optional[str] = ...) -> None: ...
+
+class ChangeGameResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class SelectMethodRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "method")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    METHOD_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    method: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., method: _Optional[str] = ...) -> None: ...
+
+class SelectMethodResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ApproveMethodRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "method", "coups", "conditions")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    METHOD_FIELD_NUMBER: _ClassVar[int]
+    COUPS_FIELD_NUMBER: _ClassVar[int]
+    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    method: str
+    coups: int
+    conditions: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., method: _Optional[str] = ..., coups: _Optional[int] = ..., conditions: _Optional[str] = ...) -> None: ...
+
+class ApproveMethodResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ApproveRoleRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "player", "coups")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    COUPS_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    player: str
+    coups: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., player: _Optional[str] = ..., coups: _Optional[int] = ...) -> None: ...
+
+class ApproveRoleResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class VacateSeatRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class VacateSeatResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class InstructDrawRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "count")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    count: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
+
+class InstructDrawResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class OfferCardsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "hand", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    hand: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., hand: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class OfferCardsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class AcceptCardsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "hand", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    hand: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., hand: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class AcceptCardsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class DeclineCardsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "hand", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    hand: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., hand: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class DeclineCardsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ReturnCardsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "hand", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    hand: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., hand: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class ReturnCardsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ShowHandRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "hand", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    hand: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., hand: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class ShowHandResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class OfferShoeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class OfferShoeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class AcceptShoeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seat", "hand")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seat: int
+    hand: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seat: _Optional[int] = ..., hand: _Optional[str] = ...) -> None: ...
+
+class AcceptShoeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class DeclineShoeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class DeclineShoeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class PassShoeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class PassShoeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ForfeitShoeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seat")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seat: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class ForfeitShoeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ApproveErrorRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "what")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    WHAT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    what: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., what: _Optional[str] = ...) -> None: ...
+
+class ApproveErrorResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class RuleOnDealRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "ruling", "coup")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    RULING_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    ruling: str
+    coup: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., ruling: _Optional[str] = ..., coup: _Optional[int] = ...) -> None: ...
+
+class RuleOnDealResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class CloseWithdrawalsRequest(_message.Message):
+    __slots__ = ("meta", "table_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+
+class CloseWithdrawalsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ExtendWithdrawalsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seconds")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seconds: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seconds: _Optional[int] = ...) -> None: ...
+
+class ExtendWithdrawalsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class AttestCardRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "seen")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    seen: bool
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seen: _Optional[bool] = ...) -> None: ...
+
+class AttestCardResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class VoidCoupRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "coup", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    coup: int
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class VoidCoupResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ConfirmResultRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "coup")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    coup: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup: _Optional[int] = ...) -> None: ...
+
+class ConfirmResultResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class CorrectResultRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "coup", "player", "banker", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    BANKER_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    coup: int
+    player: _containers.RepeatedScalarFieldContainer[str]
+    banker: _containers.RepeatedScalarFieldContainer[str]
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup: _Optional[int] = ..., player: _Optional[_Iterable[str]] = ..., banker: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class CorrectResultResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class InvalidateOutcomeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "coup", "reason", "player", "forfeit")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    FORFEIT_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    coup: int
+    reason: str
+    player: str
+    forfeit: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup: _Optional[int] = ..., reason: _Optional[str] = ..., player: _Optional[str] = ..., forfeit: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class InvalidateOutcomeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...

@@ -102,6 +102,176 @@ class RoundServiceStub:
                 request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AdvanceTimeRequest.SerializeToString,
                 response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AdvanceTimeResponse.FromString,
                 _registered_method=True)
+        self.AbandonTable = channel.unary_unary(
+                '/sabot.round.v1.RoundService/AbandonTable',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AbandonTableRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AbandonTableResponse.FromString,
+                _registered_method=True)
+        self.AssignSupervisor = channel.unary_unary(
+                '/sabot.round.v1.RoundService/AssignSupervisor',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AssignSupervisorRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AssignSupervisorResponse.FromString,
+                _registered_method=True)
+        self.SuspendTable = channel.unary_unary(
+                '/sabot.round.v1.RoundService/SuspendTable',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SuspendTableRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SuspendTableResponse.FromString,
+                _registered_method=True)
+        self.ResumeTable = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ResumeTable',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ResumeTableRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ResumeTableResponse.FromString,
+                _registered_method=True)
+        self.DisplayNotice = channel.unary_unary(
+                '/sabot.round.v1.RoundService/DisplayNotice',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplayNoticeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplayNoticeResponse.FromString,
+                _registered_method=True)
+        self.DisplaySign = channel.unary_unary(
+                '/sabot.round.v1.RoundService/DisplaySign',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplaySignRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplaySignResponse.FromString,
+                _registered_method=True)
+        self.RemoveSign = channel.unary_unary(
+                '/sabot.round.v1.RoundService/RemoveSign',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RemoveSignRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RemoveSignResponse.FromString,
+                _registered_method=True)
+        self.AskConsent = channel.unary_unary(
+                '/sabot.round.v1.RoundService/AskConsent',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AskConsentRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AskConsentResponse.FromString,
+                _registered_method=True)
+        self.GiveConsent = channel.unary_unary(
+                '/sabot.round.v1.RoundService/GiveConsent',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.GiveConsentRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.GiveConsentResponse.FromString,
+                _registered_method=True)
+        self.ChangeGame = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ChangeGame',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ChangeGameRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ChangeGameResponse.FromString,
+                _registered_method=True)
+        self.SelectMethod = channel.unary_unary(
+                '/sabot.round.v1.RoundService/SelectMethod',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SelectMethodRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SelectMethodResponse.FromString,
+                _registered_method=True)
+        self.ApproveMethod = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ApproveMethod',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveMethodRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveMethodResponse.FromString,
+                _registered_method=True)
+        self.ApproveRole = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ApproveRole',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveRoleRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveRoleResponse.FromString,
+                _registered_method=True)
+        self.VacateSeat = channel.unary_unary(
+                '/sabot.round.v1.RoundService/VacateSeat',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VacateSeatRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VacateSeatResponse.FromString,
+                _registered_method=True)
+        self.InstructDraw = channel.unary_unary(
+                '/sabot.round.v1.RoundService/InstructDraw',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InstructDrawRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InstructDrawResponse.FromString,
+                _registered_method=True)
+        self.OfferCards = channel.unary_unary(
+                '/sabot.round.v1.RoundService/OfferCards',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferCardsResponse.FromString,
+                _registered_method=True)
+        self.AcceptCards = channel.unary_unary(
+                '/sabot.round.v1.RoundService/AcceptCards',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptCardsResponse.FromString,
+                _registered_method=True)
+        self.DeclineCards = channel.unary_unary(
+                '/sabot.round.v1.RoundService/DeclineCards',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineCardsResponse.FromString,
+                _registered_method=True)
+        self.ReturnCards = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ReturnCards',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ReturnCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ReturnCardsResponse.FromString,
+                _registered_method=True)
+        self.ShowHand = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ShowHand',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ShowHandRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ShowHandResponse.FromString,
+                _registered_method=True)
+        self.OfferShoe = channel.unary_unary(
+                '/sabot.round.v1.RoundService/OfferShoe',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferShoeResponse.FromString,
+                _registered_method=True)
+        self.AcceptShoe = channel.unary_unary(
+                '/sabot.round.v1.RoundService/AcceptShoe',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptShoeResponse.FromString,
+                _registered_method=True)
+        self.DeclineShoe = channel.unary_unary(
+                '/sabot.round.v1.RoundService/DeclineShoe',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineShoeResponse.FromString,
+                _registered_method=True)
+        self.PassShoe = channel.unary_unary(
+                '/sabot.round.v1.RoundService/PassShoe',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.PassShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.PassShoeResponse.FromString,
+                _registered_method=True)
+        self.ForfeitShoe = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ForfeitShoe',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ForfeitShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ForfeitShoeResponse.FromString,
+                _registered_method=True)
+        self.ApproveError = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ApproveError',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveErrorRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveErrorResponse.FromString,
+                _registered_method=True)
+        self.RuleOnDeal = channel.unary_unary(
+                '/sabot.round.v1.RoundService/RuleOnDeal',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RuleOnDealRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RuleOnDealResponse.FromString,
+                _registered_method=True)
+        self.CloseWithdrawals = channel.unary_unary(
+                '/sabot.round.v1.RoundService/CloseWithdrawals',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CloseWithdrawalsRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CloseWithdrawalsResponse.FromString,
+                _registered_method=True)
+        self.ExtendWithdrawals = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ExtendWithdrawals',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ExtendWithdrawalsRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ExtendWithdrawalsResponse.FromString,
+                _registered_method=True)
+        self.AttestCard = channel.unary_unary(
+                '/sabot.round.v1.RoundService/AttestCard',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AttestCardRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AttestCardResponse.FromString,
+                _registered_method=True)
+        self.VoidCoup = channel.unary_unary(
+                '/sabot.round.v1.RoundService/VoidCoup',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VoidCoupRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VoidCoupResponse.FromString,
+                _registered_method=True)
+        self.ConfirmResult = channel.unary_unary(
+                '/sabot.round.v1.RoundService/ConfirmResult',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ConfirmResultRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ConfirmResultResponse.FromString,
+                _registered_method=True)
+        self.CorrectResult = channel.unary_unary(
+                '/sabot.round.v1.RoundService/CorrectResult',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CorrectResultRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CorrectResultResponse.FromString,
+                _registered_method=True)
+        self.InvalidateOutcome = channel.unary_unary(
+                '/sabot.round.v1.RoundService/InvalidateOutcome',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeResponse.FromString,
+                _registered_method=True)
         self.GetTable = channel.unary_unary(
                 '/sabot.round.v1.RoundService/GetTable',
                 request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.GetTableRequest.SerializeToString,
@@ -216,6 +386,244 @@ class RoundServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AbandonTable(self, request, context):
+        """Void what runs and close the table: the end of a recording. TEST tables only.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssignSupervisor(self, request, context):
+        """A game supervisor watches the table.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SuspendTable(self, request, context):
+        """Open no more betting until the table is resumed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumeTable(self, request, context):
+        """End a suspension; after an integrity breach with a second person and a new shoe (N-6).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DisplayNotice(self, request, context):
+        """Show a sign of what will change: CLOSE, or GAME with the rulebook (004 14.8, 14.9).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DisplaySign(self, request, context):
+        """Show the sign of the odds: ODDS (004 2.5).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveSign(self, request, context):
+        """Take a sign down: ODDS, CLOSE or GAME. A notice that rests on it is void.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AskConsent(self, request, context):
+        """Ask the players for a change of game without a notice (004 14.8).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GiveConsent(self, request, context):
+        """A player agrees to a change of game.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChangeGame(self, request, context):
+        """Go over to another rulebook, between coups (004 14.8).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SelectMethod(self, request, context):
+        """Deal by another method from the next coup on (004 8.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveMethod(self, request, context):
+        """Let a dealing method be used at the table (004 8.1.1, 8.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveRole(self, request, context):
+        """Let a player, or any player, act for Player's hand (004 8.17.2, 8.27.2).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VacateSeat(self, request, context):
+        """Ask a player who does not stake for his seat (004 14.10).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def InstructDraw(self, request, context):
+        """Tell the player who has the shoe to draw (004 8.19, 8.28).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OfferCards(self, request, context):
+        """Offer a hand's cards to a seat (004 8.5 to 8.8, 9.6.2). `hand` is PLAYER or BANKER.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AcceptCards(self, request, context):
+        """The seat takes the hand.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeclineCards(self, request, context):
+        """The seat does not want the hand.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReturnCards(self, request, context):
+        """The seat gives the hand back; the dealer lays it face up (004 8.14).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ShowHand(self, request, context):
+        """The seat shows the hand that it has (004 8.13, 8.23, 8.32).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OfferShoe(self, request, context):
+        """Offer the shoe to a seat (004 8.15, 8.25).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AcceptShoe(self, request, context):
+        """The seat takes the shoe, to act for PLAYER or BANKER (004 8.17, 8.27).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeclineShoe(self, request, context):
+        """The seat does not want the shoe.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PassShoe(self, request, context):
+        """The holder passes the shoe on (004 8.18).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ForfeitShoe(self, request, context):
+        """Order the shoe away from its holder (004 8.20, 8.29).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveError(self, request, context):
+        """Confirm cards pulled together, or be there for needless ones: MULTI_PULL, EXTRA_CARDS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RuleOnDeal(self, request, context):
+        """Rule on misplaced cards: RECONSTRUCT, NOT_RECONSTRUCTIBLE or CORRECT_PLACEMENT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseWithdrawals(self, request, context):
+        """Everybody was asked: close the withdrawal window.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExtendWithdrawals(self, request, context):
+        """Keep the withdrawal window open for so many seconds in all, 300 at the most.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AttestCard(self, request, context):
+        """Say whether a card that was out before the close had been seen (A-25).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidCoup(self, request, context):
+        """Void a coup (procedure 13); after its first card with a second person and a listed reason.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ConfirmResult(self, request, context):
+        """The cards win over the words that did not fit them (X-55).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CorrectResult(self, request, context):
+        """Say what the hands of a coup really were; takes a second person (X-55).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def InvalidateOutcome(self, request, context):
+        """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetTable(self, request, context):
         """The table, its coup and what it waits for.
         """
@@ -304,6 +712,176 @@ def add_RoundServiceServicer_to_server(servicer, server):
                     servicer.AdvanceTime,
                     request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AdvanceTimeRequest.FromString,
                     response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AdvanceTimeResponse.SerializeToString,
+            ),
+            'AbandonTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.AbandonTable,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AbandonTableRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AbandonTableResponse.SerializeToString,
+            ),
+            'AssignSupervisor': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignSupervisor,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AssignSupervisorRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AssignSupervisorResponse.SerializeToString,
+            ),
+            'SuspendTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.SuspendTable,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SuspendTableRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SuspendTableResponse.SerializeToString,
+            ),
+            'ResumeTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumeTable,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ResumeTableRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ResumeTableResponse.SerializeToString,
+            ),
+            'DisplayNotice': grpc.unary_unary_rpc_method_handler(
+                    servicer.DisplayNotice,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplayNoticeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplayNoticeResponse.SerializeToString,
+            ),
+            'DisplaySign': grpc.unary_unary_rpc_method_handler(
+                    servicer.DisplaySign,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplaySignRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DisplaySignResponse.SerializeToString,
+            ),
+            'RemoveSign': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveSign,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RemoveSignRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RemoveSignResponse.SerializeToString,
+            ),
+            'AskConsent': grpc.unary_unary_rpc_method_handler(
+                    servicer.AskConsent,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AskConsentRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AskConsentResponse.SerializeToString,
+            ),
+            'GiveConsent': grpc.unary_unary_rpc_method_handler(
+                    servicer.GiveConsent,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.GiveConsentRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.GiveConsentResponse.SerializeToString,
+            ),
+            'ChangeGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChangeGame,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ChangeGameRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ChangeGameResponse.SerializeToString,
+            ),
+            'SelectMethod': grpc.unary_unary_rpc_method_handler(
+                    servicer.SelectMethod,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SelectMethodRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.SelectMethodResponse.SerializeToString,
+            ),
+            'ApproveMethod': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveMethod,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveMethodRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveMethodResponse.SerializeToString,
+            ),
+            'ApproveRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveRole,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveRoleRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveRoleResponse.SerializeToString,
+            ),
+            'VacateSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.VacateSeat,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VacateSeatRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VacateSeatResponse.SerializeToString,
+            ),
+            'InstructDraw': grpc.unary_unary_rpc_method_handler(
+                    servicer.InstructDraw,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InstructDrawRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InstructDrawResponse.SerializeToString,
+            ),
+            'OfferCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.OfferCards,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferCardsRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferCardsResponse.SerializeToString,
+            ),
+            'AcceptCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptCards,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptCardsRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptCardsResponse.SerializeToString,
+            ),
+            'DeclineCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeclineCards,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineCardsRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineCardsResponse.SerializeToString,
+            ),
+            'ReturnCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReturnCards,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ReturnCardsRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ReturnCardsResponse.SerializeToString,
+            ),
+            'ShowHand': grpc.unary_unary_rpc_method_handler(
+                    servicer.ShowHand,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ShowHandRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ShowHandResponse.SerializeToString,
+            ),
+            'OfferShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.OfferShoe,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferShoeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.OfferShoeResponse.SerializeToString,
+            ),
+            'AcceptShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptShoe,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptShoeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptShoeResponse.SerializeToString,
+            ),
+            'DeclineShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeclineShoe,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineShoeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineShoeResponse.SerializeToString,
+            ),
+            'PassShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.PassShoe,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.PassShoeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.PassShoeResponse.SerializeToString,
+            ),
+            'ForfeitShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.ForfeitShoe,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ForfeitShoeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ForfeitShoeResponse.SerializeToString,
+            ),
+            'ApproveError': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveError,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveErrorRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveErrorResponse.SerializeToString,
+            ),
+            'RuleOnDeal': grpc.unary_unary_rpc_method_handler(
+                    servicer.RuleOnDeal,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RuleOnDealRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.RuleOnDealResponse.SerializeToString,
+            ),
+            'CloseWithdrawals': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseWithdrawals,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CloseWithdrawalsRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CloseWithdrawalsResponse.SerializeToString,
+            ),
+            'ExtendWithdrawals': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExtendWithdrawals,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ExtendWithdrawalsRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ExtendWithdrawalsResponse.SerializeToString,
+            ),
+            'AttestCard': grpc.unary_unary_rpc_method_handler(
+                    servicer.AttestCard,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AttestCardRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.AttestCardResponse.SerializeToString,
+            ),
+            'VoidCoup': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidCoup,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VoidCoupRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.VoidCoupResponse.SerializeToString,
+            ),
+            'ConfirmResult': grpc.unary_unary_rpc_method_handler(
+                    servicer.ConfirmResult,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ConfirmResultRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.ConfirmResultResponse.SerializeToString,
+            ),
+            'CorrectResult': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectResult,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CorrectResultRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.CorrectResultResponse.SerializeToString,
+            ),
+            'InvalidateOutcome': grpc.unary_unary_rpc_method_handler(
+                    servicer.InvalidateOutcome,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeResponse.SerializeToString,
             ),
             'GetTable': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTable,
@@ -675,6 +1253,924 @@ class RoundService:
             '/sabot.round.v1.RoundService/AdvanceTime',
             sabot_dot_round_dot_v1_dot_round__service__pb2.AdvanceTimeRequest.SerializeToString,
             sabot_dot_round_dot_v1_dot_round__service__pb2.AdvanceTimeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AbandonTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/AbandonTable',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AbandonTableRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AbandonTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignSupervisor(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/AssignSupervisor',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AssignSupervisorRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AssignSupervisorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SuspendTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/SuspendTable',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.SuspendTableRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.SuspendTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumeTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ResumeTable',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ResumeTableRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ResumeTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DisplayNotice(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/DisplayNotice',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DisplayNoticeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DisplayNoticeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DisplaySign(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/DisplaySign',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DisplaySignRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DisplaySignResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveSign(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/RemoveSign',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.RemoveSignRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.RemoveSignResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AskConsent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/AskConsent',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AskConsentRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AskConsentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GiveConsent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/GiveConsent',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.GiveConsentRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.GiveConsentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChangeGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ChangeGame',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ChangeGameRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ChangeGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SelectMethod(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/SelectMethod',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.SelectMethodRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.SelectMethodResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveMethod(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ApproveMethod',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveMethodRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveMethodResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ApproveRole',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveRoleRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveRoleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VacateSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/VacateSeat',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.VacateSeatRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.VacateSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def InstructDraw(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/InstructDraw',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.InstructDrawRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.InstructDrawResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OfferCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/OfferCards',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.OfferCardsRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.OfferCardsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/AcceptCards',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptCardsRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptCardsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeclineCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/DeclineCards',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineCardsRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineCardsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReturnCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ReturnCards',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ReturnCardsRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ReturnCardsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ShowHand(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ShowHand',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ShowHandRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ShowHandResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OfferShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/OfferShoe',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.OfferShoeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.OfferShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/AcceptShoe',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptShoeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AcceptShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeclineShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/DeclineShoe',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineShoeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.DeclineShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PassShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/PassShoe',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.PassShoeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.PassShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ForfeitShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ForfeitShoe',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ForfeitShoeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ForfeitShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveError(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ApproveError',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveErrorRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ApproveErrorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RuleOnDeal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/RuleOnDeal',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.RuleOnDealRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.RuleOnDealResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseWithdrawals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/CloseWithdrawals',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.CloseWithdrawalsRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.CloseWithdrawalsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExtendWithdrawals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ExtendWithdrawals',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ExtendWithdrawalsRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ExtendWithdrawalsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AttestCard(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/AttestCard',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AttestCardRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.AttestCardResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidCoup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/VoidCoup',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.VoidCoupRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.VoidCoupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ConfirmResult(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/ConfirmResult',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ConfirmResultRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.ConfirmResultResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectResult(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/CorrectResult',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.CorrectResultRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.CorrectResultResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def InvalidateOutcome(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/InvalidateOutcome',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -62,6 +62,74 @@ class RoundServiceStub:
     """Write down what can only be written down."""
     AdvanceTime: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AdvanceTimeRequest, _round_service_pb2.AdvanceTimeResponse]
     """Let a TEST table's time pass to the instant in `meta.recorded`."""
+    AbandonTable: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AbandonTableRequest, _round_service_pb2.AbandonTableResponse]
+    """Void what runs and close the table: the end of a recording. TEST tables only."""
+    AssignSupervisor: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AssignSupervisorRequest, _round_service_pb2.AssignSupervisorResponse]
+    """A game supervisor watches the table."""
+    SuspendTable: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.SuspendTableRequest, _round_service_pb2.SuspendTableResponse]
+    """Open no more betting until the table is resumed."""
+    ResumeTable: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ResumeTableRequest, _round_service_pb2.ResumeTableResponse]
+    """End a suspension; after an integrity breach with a second person and a new shoe (N-6)."""
+    DisplayNotice: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.DisplayNoticeRequest, _round_service_pb2.DisplayNoticeResponse]
+    """Show a sign of what will change: CLOSE, or GAME with the rulebook (004 14.8, 14.9)."""
+    DisplaySign: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.DisplaySignRequest, _round_service_pb2.DisplaySignResponse]
+    """Show the sign of the odds: ODDS (004 2.5)."""
+    RemoveSign: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.RemoveSignRequest, _round_service_pb2.RemoveSignResponse]
+    """Take a sign down: ODDS, CLOSE or GAME. A notice that rests on it is void."""
+    AskConsent: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AskConsentRequest, _round_service_pb2.AskConsentResponse]
+    """Ask the players for a change of game without a notice (004 14.8)."""
+    GiveConsent: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.GiveConsentRequest, _round_service_pb2.GiveConsentResponse]
+    """A player agrees to a change of game."""
+    ChangeGame: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ChangeGameRequest, _round_service_pb2.ChangeGameResponse]
+    """Go over to another rulebook, between coups (004 14.8)."""
+    SelectMethod: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.SelectMethodRequest, _round_service_pb2.SelectMethodResponse]
+    """Deal by another method from the next coup on (004 8.1)."""
+    ApproveMethod: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ApproveMethodRequest, _round_service_pb2.ApproveMethodResponse]
+    """Let a dealing method be used at the table (004 8.1.1, 8.4)."""
+    ApproveRole: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ApproveRoleRequest, _round_service_pb2.ApproveRoleResponse]
+    """Let a player, or any player, act for Player's hand (004 8.17.2, 8.27.2)."""
+    VacateSeat: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.VacateSeatRequest, _round_service_pb2.VacateSeatResponse]
+    """Ask a player who does not stake for his seat (004 14.10)."""
+    InstructDraw: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.InstructDrawRequest, _round_service_pb2.InstructDrawResponse]
+    """Tell the player who has the shoe to draw (004 8.19, 8.28)."""
+    OfferCards: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.OfferCardsRequest, _round_service_pb2.OfferCardsResponse]
+    """Offer a hand's cards to a seat (004 8.5 to 8.8, 9.6.2). `hand` is PLAYER or BANKER."""
+    AcceptCards: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AcceptCardsRequest, _round_service_pb2.AcceptCardsResponse]
+    """The seat takes the hand."""
+    DeclineCards: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.DeclineCardsRequest, _round_service_pb2.DeclineCardsResponse]
+    """The seat does not want the hand."""
+    ReturnCards: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ReturnCardsRequest, _round_service_pb2.ReturnCardsResponse]
+    """The seat gives the hand back; the dealer lays it face up (004 8.14)."""
+    ShowHand: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ShowHandRequest, _round_service_pb2.ShowHandResponse]
+    """The seat shows the hand that it has (004 8.13, 8.23, 8.32)."""
+    OfferShoe: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.OfferShoeRequest, _round_service_pb2.OfferShoeResponse]
+    """Offer the shoe to a seat (004 8.15, 8.25)."""
+    AcceptShoe: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AcceptShoeRequest, _round_service_pb2.AcceptShoeResponse]
+    """The seat takes the shoe, to act for PLAYER or BANKER (004 8.17, 8.27)."""
+    DeclineShoe: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.DeclineShoeRequest, _round_service_pb2.DeclineShoeResponse]
+    """The seat does not want the shoe."""
+    PassShoe: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.PassShoeRequest, _round_service_pb2.PassShoeResponse]
+    """The holder passes the shoe on (004 8.18)."""
+    ForfeitShoe: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ForfeitShoeRequest, _round_service_pb2.ForfeitShoeResponse]
+    """Order the shoe away from its holder (004 8.20, 8.29)."""
+    ApproveError: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ApproveErrorRequest, _round_service_pb2.ApproveErrorResponse]
+    """Confirm cards pulled together, or be there for needless ones: MULTI_PULL, EXTRA_CARDS."""
+    RuleOnDeal: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.RuleOnDealRequest, _round_service_pb2.RuleOnDealResponse]
+    """Rule on misplaced cards: RECONSTRUCT, NOT_RECONSTRUCTIBLE or CORRECT_PLACEMENT."""
+    CloseWithdrawals: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.CloseWithdrawalsRequest, _round_service_pb2.CloseWithdrawalsResponse]
+    """Everybody was asked: close the withdrawal window."""
+    ExtendWithdrawals: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ExtendWithdrawalsRequest, _round_service_pb2.ExtendWithdrawalsResponse]
+    """Keep the withdrawal window open for so many seconds in all, 300 at the most."""
+    AttestCard: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.AttestCardRequest, _round_service_pb2.AttestCardResponse]
+    """Say whether a card that was out before the close had been seen (A-25)."""
+    VoidCoup: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.VoidCoupRequest, _round_service_pb2.VoidCoupResponse]
+    """Void a coup (procedure 13); after its first card with a second person and a listed reason."""
+    ConfirmResult: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.ConfirmResultRequest, _round_service_pb2.ConfirmResultResponse]
+    """The cards win over the words that did not fit them (X-55)."""
+    CorrectResult: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.CorrectResultRequest, _round_service_pb2.CorrectResultResponse]
+    """Say what the hands of a coup really were; takes a second person (X-55)."""
+    InvalidateOutcome: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.InvalidateOutcomeRequest, _round_service_pb2.InvalidateOutcomeResponse]
+    """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4)."""
     GetTable: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.GetTableRequest, _round_service_pb2.GetTableResponse]
     """The table, its coup and what it waits for."""
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.GetTableProgressRequest, _round_service_pb2.GetTableProgressResponse]
@@ -103,6 +171,74 @@ class RoundServiceAsyncStub(RoundServiceStub):
     """Write down what can only be written down."""
     AdvanceTime: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AdvanceTimeRequest, _round_service_pb2.AdvanceTimeResponse]  # type: ignore[assignment]
     """Let a TEST table's time pass to the instant in `meta.recorded`."""
+    AbandonTable: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AbandonTableRequest, _round_service_pb2.AbandonTableResponse]  # type: ignore[assignment]
+    """Void what runs and close the table: the end of a recording. TEST tables only."""
+    AssignSupervisor: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AssignSupervisorRequest, _round_service_pb2.AssignSupervisorResponse]  # type: ignore[assignment]
+    """A game supervisor watches the table."""
+    SuspendTable: _aio.UnaryUnaryMultiCallable[_round_service_pb2.SuspendTableRequest, _round_service_pb2.SuspendTableResponse]  # type: ignore[assignment]
+    """Open no more betting until the table is resumed."""
+    ResumeTable: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ResumeTableRequest, _round_service_pb2.ResumeTableResponse]  # type: ignore[assignment]
+    """End a suspension; after an integrity breach with a second person and a new shoe (N-6)."""
+    DisplayNotice: _aio.UnaryUnaryMultiCallable[_round_service_pb2.DisplayNoticeRequest, _round_service_pb2.DisplayNoticeResponse]  # type: ignore[assignment]
+    """Show a sign of what will change: CLOSE, or GAME with the rulebook (004 14.8, 14.9)."""
+    DisplaySign: _aio.UnaryUnaryMultiCallable[_round_service_pb2.DisplaySignRequest, _round_service_pb2.DisplaySignResponse]  # type: ignore[assignment]
+    """Show the sign of the odds: ODDS (004 2.5)."""
+    RemoveSign: _aio.UnaryUnaryMultiCallable[_round_service_pb2.RemoveSignRequest, _round_service_pb2.RemoveSignResponse]  # type: ignore[assignment]
+    """Take a sign down: ODDS, CLOSE or GAME. A notice that rests on it is void."""
+    AskConsent: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AskConsentRequest, _round_service_pb2.AskConsentResponse]  # type: ignore[assignment]
+    """Ask the players for a change of game without a notice (004 14.8)."""
+    GiveConsent: _aio.UnaryUnaryMultiCallable[_round_service_pb2.GiveConsentRequest, _round_service_pb2.GiveConsentResponse]  # type: ignore[assignment]
+    """A player agrees to a change of game."""
+    ChangeGame: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ChangeGameRequest, _round_service_pb2.ChangeGameResponse]  # type: ignore[assignment]
+    """Go over to another rulebook, between coups (004 14.8)."""
+    SelectMethod: _aio.UnaryUnaryMultiCallable[_round_service_pb2.SelectMethodRequest, _round_service_pb2.SelectMethodResponse]  # type: ignore[assignment]
+    """Deal by another method from the next coup on (004 8.1)."""
+    ApproveMethod: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ApproveMethodRequest, _round_service_pb2.ApproveMethodResponse]  # type: ignore[assignment]
+    """Let a dealing method be used at the table (004 8.1.1, 8.4)."""
+    ApproveRole: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ApproveRoleRequest, _round_service_pb2.ApproveRoleResponse]  # type: ignore[assignment]
+    """Let a player, or any player, act for Player's hand (004 8.17.2, 8.27.2)."""
+    VacateSeat: _aio.UnaryUnaryMultiCallable[_round_service_pb2.VacateSeatRequest, _round_service_pb2.VacateSeatResponse]  # type: ignore[assignment]
+    """Ask a player who does not stake for his seat (004 14.10)."""
+    InstructDraw: _aio.UnaryUnaryMultiCallable[_round_service_pb2.InstructDrawRequest, _round_service_pb2.InstructDrawResponse]  # type: ignore[assignment]
+    """Tell the player who has the shoe to draw (004 8.19, 8.28)."""
+    OfferCards: _aio.UnaryUnaryMultiCallable[_round_service_pb2.OfferCardsRequest, _round_service_pb2.OfferCardsResponse]  # type: ignore[assignment]
+    """Offer a hand's cards to a seat (004 8.5 to 8.8, 9.6.2). `hand` is PLAYER or BANKER."""
+    AcceptCards: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AcceptCardsRequest, _round_service_pb2.AcceptCardsResponse]  # type: ignore[assignment]
+    """The seat takes the hand."""
+    DeclineCards: _aio.UnaryUnaryMultiCallable[_round_service_pb2.DeclineCardsRequest, _round_service_pb2.DeclineCardsResponse]  # type: ignore[assignment]
+    """The seat does not want the hand."""
+    ReturnCards: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ReturnCardsRequest, _round_service_pb2.ReturnCardsResponse]  # type: ignore[assignment]
+    """The seat gives the hand back; the dealer lays it face up (004 8.14)."""
+    ShowHand: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ShowHandRequest, _round_service_pb2.ShowHandResponse]  # type: ignore[assignment]
+    """The seat shows the hand that it has (004 8.13, 8.23, 8.32)."""
+    OfferShoe: _aio.UnaryUnaryMultiCallable[_round_service_pb2.OfferShoeRequest, _round_service_pb2.OfferShoeResponse]  # type: ignore[assignment]
+    """Offer the shoe to a seat (004 8.15, 8.25)."""
+    AcceptShoe: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AcceptShoeRequest, _round_service_pb2.AcceptShoeResponse]  # type: ignore[assignment]
+    """The seat takes the shoe, to act for PLAYER or BANKER (004 8.17, 8.27)."""
+    DeclineShoe: _aio.UnaryUnaryMultiCallable[_round_service_pb2.DeclineShoeRequest, _round_service_pb2.DeclineShoeResponse]  # type: ignore[assignment]
+    """The seat does not want the shoe."""
+    PassShoe: _aio.UnaryUnaryMultiCallable[_round_service_pb2.PassShoeRequest, _round_service_pb2.PassShoeResponse]  # type: ignore[assignment]
+    """The holder passes the shoe on (004 8.18)."""
+    ForfeitShoe: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ForfeitShoeRequest, _round_service_pb2.ForfeitShoeResponse]  # type: ignore[assignment]
+    """Order the shoe away from its holder (004 8.20, 8.29)."""
+    ApproveError: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ApproveErrorRequest, _round_service_pb2.ApproveErrorResponse]  # type: ignore[assignment]
+    """Confirm cards pulled together, or be there for needless ones: MULTI_PULL, EXTRA_CARDS."""
+    RuleOnDeal: _aio.UnaryUnaryMultiCallable[_round_service_pb2.RuleOnDealRequest, _round_service_pb2.RuleOnDealResponse]  # type: ignore[assignment]
+    """Rule on misplaced cards: RECONSTRUCT, NOT_RECONSTRUCTIBLE or CORRECT_PLACEMENT."""
+    CloseWithdrawals: _aio.UnaryUnaryMultiCallable[_round_service_pb2.CloseWithdrawalsRequest, _round_service_pb2.CloseWithdrawalsResponse]  # type: ignore[assignment]
+    """Everybody was asked: close the withdrawal window."""
+    ExtendWithdrawals: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ExtendWithdrawalsRequest, _round_service_pb2.ExtendWithdrawalsResponse]  # type: ignore[assignment]
+    """Keep the withdrawal window open for so many seconds in all, 300 at the most."""
+    AttestCard: _aio.UnaryUnaryMultiCallable[_round_service_pb2.AttestCardRequest, _round_service_pb2.AttestCardResponse]  # type: ignore[assignment]
+    """Say whether a card that was out before the close had been seen (A-25)."""
+    VoidCoup: _aio.UnaryUnaryMultiCallable[_round_service_pb2.VoidCoupRequest, _round_service_pb2.VoidCoupResponse]  # type: ignore[assignment]
+    """Void a coup (procedure 13); after its first card with a second person and a listed reason."""
+    ConfirmResult: _aio.UnaryUnaryMultiCallable[_round_service_pb2.ConfirmResultRequest, _round_service_pb2.ConfirmResultResponse]  # type: ignore[assignment]
+    """The cards win over the words that did not fit them (X-55)."""
+    CorrectResult: _aio.UnaryUnaryMultiCallable[_round_service_pb2.CorrectResultRequest, _round_service_pb2.CorrectResultResponse]  # type: ignore[assignment]
+    """Say what the hands of a coup really were; takes a second person (X-55)."""
+    InvalidateOutcome: _aio.UnaryUnaryMultiCallable[_round_service_pb2.InvalidateOutcomeRequest, _round_service_pb2.InvalidateOutcomeResponse]  # type: ignore[assignment]
+    """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4)."""
     GetTable: _aio.UnaryUnaryMultiCallable[_round_service_pb2.GetTableRequest, _round_service_pb2.GetTableResponse]  # type: ignore[assignment]
     """The table, its coup and what it waits for."""
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_round_service_pb2.GetTableProgressRequest, _round_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
@@ -219,6 +355,278 @@ class RoundServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_round_service_pb2.AdvanceTimeResponse, _abc.Awaitable[_round_service_pb2.AdvanceTimeResponse]]:
         """Let a TEST table's time pass to the instant in `meta.recorded`."""
+
+    @_abc_1.abstractmethod
+    def AbandonTable(
+        self,
+        request: _round_service_pb2.AbandonTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.AbandonTableResponse, _abc.Awaitable[_round_service_pb2.AbandonTableResponse]]:
+        """Void what runs and close the table: the end of a recording. TEST tables only."""
+
+    @_abc_1.abstractmethod
+    def AssignSupervisor(
+        self,
+        request: _round_service_pb2.AssignSupervisorRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.AssignSupervisorResponse, _abc.Awaitable[_round_service_pb2.AssignSupervisorResponse]]:
+        """A game supervisor watches the table."""
+
+    @_abc_1.abstractmethod
+    def SuspendTable(
+        self,
+        request: _round_service_pb2.SuspendTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.SuspendTableResponse, _abc.Awaitable[_round_service_pb2.SuspendTableResponse]]:
+        """Open no more betting until the table is resumed."""
+
+    @_abc_1.abstractmethod
+    def ResumeTable(
+        self,
+        request: _round_service_pb2.ResumeTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ResumeTableResponse, _abc.Awaitable[_round_service_pb2.ResumeTableResponse]]:
+        """End a suspension; after an integrity breach with a second person and a new shoe (N-6)."""
+
+    @_abc_1.abstractmethod
+    def DisplayNotice(
+        self,
+        request: _round_service_pb2.DisplayNoticeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.DisplayNoticeResponse, _abc.Awaitable[_round_service_pb2.DisplayNoticeResponse]]:
+        """Show a sign of what will change: CLOSE, or GAME with the rulebook (004 14.8, 14.9)."""
+
+    @_abc_1.abstractmethod
+    def DisplaySign(
+        self,
+        request: _round_service_pb2.DisplaySignRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.DisplaySignResponse, _abc.Awaitable[_round_service_pb2.DisplaySignResponse]]:
+        """Show the sign of the odds: ODDS (004 2.5)."""
+
+    @_abc_1.abstractmethod
+    def RemoveSign(
+        self,
+        request: _round_service_pb2.RemoveSignRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.RemoveSignResponse, _abc.Awaitable[_round_service_pb2.RemoveSignResponse]]:
+        """Take a sign down: ODDS, CLOSE or GAME. A notice that rests on it is void."""
+
+    @_abc_1.abstractmethod
+    def AskConsent(
+        self,
+        request: _round_service_pb2.AskConsentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.AskConsentResponse, _abc.Awaitable[_round_service_pb2.AskConsentResponse]]:
+        """Ask the players for a change of game without a notice (004 14.8)."""
+
+    @_abc_1.abstractmethod
+    def GiveConsent(
+        self,
+        request: _round_service_pb2.GiveConsentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.GiveConsentResponse, _abc.Awaitable[_round_service_pb2.GiveConsentResponse]]:
+        """A player agrees to a change of game."""
+
+    @_abc_1.abstractmethod
+    def ChangeGame(
+        self,
+        request: _round_service_pb2.ChangeGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ChangeGameResponse, _abc.Awaitable[_round_service_pb2.ChangeGameResponse]]:
+        """Go over to another rulebook, between coups (004 14.8)."""
+
+    @_abc_1.abstractmethod
+    def SelectMethod(
+        self,
+        request: _round_service_pb2.SelectMethodRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.SelectMethodResponse, _abc.Awaitable[_round_service_pb2.SelectMethodResponse]]:
+        """Deal by another method from the next coup on (004 8.1)."""
+
+    @_abc_1.abstractmethod
+    def ApproveMethod(
+        self,
+        request: _round_service_pb2.ApproveMethodRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ApproveMethodResponse, _abc.Awaitable[_round_service_pb2.ApproveMethodResponse]]:
+        """Let a dealing method be used at the table (004 8.1.1, 8.4)."""
+
+    @_abc_1.abstractmethod
+    def ApproveRole(
+        self,
+        request: _round_service_pb2.ApproveRoleRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ApproveRoleResponse, _abc.Awaitable[_round_service_pb2.ApproveRoleResponse]]:
+        """Let a player, or any player, act for Player's hand (004 8.17.2, 8.27.2)."""
+
+    @_abc_1.abstractmethod
+    def VacateSeat(
+        self,
+        request: _round_service_pb2.VacateSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.VacateSeatResponse, _abc.Awaitable[_round_service_pb2.VacateSeatResponse]]:
+        """Ask a player who does not stake for his seat (004 14.10)."""
+
+    @_abc_1.abstractmethod
+    def InstructDraw(
+        self,
+        request: _round_service_pb2.InstructDrawRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.InstructDrawResponse, _abc.Awaitable[_round_service_pb2.InstructDrawResponse]]:
+        """Tell the player who has the shoe to draw (004 8.19, 8.28)."""
+
+    @_abc_1.abstractmethod
+    def OfferCards(
+        self,
+        request: _round_service_pb2.OfferCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.OfferCardsResponse, _abc.Awaitable[_round_service_pb2.OfferCardsResponse]]:
+        """Offer a hand's cards to a seat (004 8.5 to 8.8, 9.6.2). `hand` is PLAYER or BANKER."""
+
+    @_abc_1.abstractmethod
+    def AcceptCards(
+        self,
+        request: _round_service_pb2.AcceptCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.AcceptCardsResponse, _abc.Awaitable[_round_service_pb2.AcceptCardsResponse]]:
+        """The seat takes the hand."""
+
+    @_abc_1.abstractmethod
+    def DeclineCards(
+        self,
+        request: _round_service_pb2.DeclineCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.DeclineCardsResponse, _abc.Awaitable[_round_service_pb2.DeclineCardsResponse]]:
+        """The seat does not want the hand."""
+
+    @_abc_1.abstractmethod
+    def ReturnCards(
+        self,
+        request: _round_service_pb2.ReturnCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ReturnCardsResponse, _abc.Awaitable[_round_service_pb2.ReturnCardsResponse]]:
+        """The seat gives the hand back; the dealer lays it face up (004 8.14)."""
+
+    @_abc_1.abstractmethod
+    def ShowHand(
+        self,
+        request: _round_service_pb2.ShowHandRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ShowHandResponse, _abc.Awaitable[_round_service_pb2.ShowHandResponse]]:
+        """The seat shows the hand that it has (004 8.13, 8.23, 8.32)."""
+
+    @_abc_1.abstractmethod
+    def OfferShoe(
+        self,
+        request: _round_service_pb2.OfferShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.OfferShoeResponse, _abc.Awaitable[_round_service_pb2.OfferShoeResponse]]:
+        """Offer the shoe to a seat (004 8.15, 8.25)."""
+
+    @_abc_1.abstractmethod
+    def AcceptShoe(
+        self,
+        request: _round_service_pb2.AcceptShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.AcceptShoeResponse, _abc.Awaitable[_round_service_pb2.AcceptShoeResponse]]:
+        """The seat takes the shoe, to act for PLAYER or BANKER (004 8.17, 8.27)."""
+
+    @_abc_1.abstractmethod
+    def DeclineShoe(
+        self,
+        request: _round_service_pb2.DeclineShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.DeclineShoeResponse, _abc.Awaitable[_round_service_pb2.DeclineShoeResponse]]:
+        """The seat does not want the shoe."""
+
+    @_abc_1.abstractmethod
+    def PassShoe(
+        self,
+        request: _round_service_pb2.PassShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.PassShoeResponse, _abc.Awaitable[_round_service_pb2.PassShoeResponse]]:
+        """The holder passes the shoe on (004 8.18)."""
+
+    @_abc_1.abstractmethod
+    def ForfeitShoe(
+        self,
+        request: _round_service_pb2.ForfeitShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ForfeitShoeResponse, _abc.Awaitable[_round_service_pb2.ForfeitShoeResponse]]:
+        """Order the shoe away from its holder (004 8.20, 8.29)."""
+
+    @_abc_1.abstractmethod
+    def ApproveError(
+        self,
+        request: _round_service_pb2.ApproveErrorRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ApproveErrorResponse, _abc.Awaitable[_round_service_pb2.ApproveErrorResponse]]:
+        """Confirm cards pulled together, or be there for needless ones: MULTI_PULL, EXTRA_CARDS."""
+
+    @_abc_1.abstractmethod
+    def RuleOnDeal(
+        self,
+        request: _round_service_pb2.RuleOnDealRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.RuleOnDealResponse, _abc.Awaitable[_round_service_pb2.RuleOnDealResponse]]:
+        """Rule on misplaced cards: RECONSTRUCT, NOT_RECONSTRUCTIBLE or CORRECT_PLACEMENT."""
+
+    @_abc_1.abstractmethod
+    def CloseWithdrawals(
+        self,
+        request: _round_service_pb2.CloseWithdrawalsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.CloseWithdrawalsResponse, _abc.Awaitable[_round_service_pb2.CloseWithdrawalsResponse]]:
+        """Everybody was asked: close the withdrawal window."""
+
+    @_abc_1.abstractmethod
+    def ExtendWithdrawals(
+        self,
+        request: _round_service_pb2.ExtendWithdrawalsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ExtendWithdrawalsResponse, _abc.Awaitable[_round_service_pb2.ExtendWithdrawalsResponse]]:
+        """Keep the withdrawal window open for so many seconds in all, 300 at the most."""
+
+    @_abc_1.abstractmethod
+    def AttestCard(
+        self,
+        request: _round_service_pb2.AttestCardRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.AttestCardResponse, _abc.Awaitable[_round_service_pb2.AttestCardResponse]]:
+        """Say whether a card that was out before the close had been seen (A-25)."""
+
+    @_abc_1.abstractmethod
+    def VoidCoup(
+        self,
+        request: _round_service_pb2.VoidCoupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.VoidCoupResponse, _abc.Awaitable[_round_service_pb2.VoidCoupResponse]]:
+        """Void a coup (procedure 13); after its first card with a second person and a listed reason."""
+
+    @_abc_1.abstractmethod
+    def ConfirmResult(
+        self,
+        request: _round_service_pb2.ConfirmResultRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.ConfirmResultResponse, _abc.Awaitable[_round_service_pb2.ConfirmResultResponse]]:
+        """The cards win over the words that did not fit them (X-55)."""
+
+    @_abc_1.abstractmethod
+    def CorrectResult(
+        self,
+        request: _round_service_pb2.CorrectResultRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.CorrectResultResponse, _abc.Awaitable[_round_service_pb2.CorrectResultResponse]]:
+        """Say what the hands of a coup really were; takes a second person (X-55)."""
+
+    @_abc_1.abstractmethod
+    def InvalidateOutcome(
+        self,
+        request: _round_service_pb2.InvalidateOutcomeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.InvalidateOutcomeResponse, _abc.Awaitable[_round_service_pb2.InvalidateOutcomeResponse]]:
+        """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4)."""
 
     @_abc_1.abstractmethod
     def GetTable(

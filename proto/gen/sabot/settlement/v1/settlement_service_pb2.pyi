@@ -162,3 +162,129 @@ class ListCommandEventsResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedCompositeFieldContainer[_common_pb2.StoredEvent]
     def __init__(self, events: _Optional[_Iterable[_Union[_common_pb2.StoredEvent, _Mapping]]] = ...) -> None: ...
+
+class VoidWagerRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "wager_id", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    wager_id: str
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class VoidWagerResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class RepeatReversalRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "movement_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    movement_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., movement_id: _Optional[str] = ...) -> None: ...
+
+class RepeatReversalResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class OpenDisputeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "dispute_id", "coup", "claim")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    CLAIM_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    dispute_id: str
+    coup: int
+    claim: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dispute_id: _Optional[str] = ..., coup: _Optional[int] = ..., claim: _Optional[str] = ...) -> None: ...
+
+class OpenDisputeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class DecideDisputeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "dispute_id", "level", "decision", "note", "evidence_digest")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    dispute_id: str
+    level: int
+    decision: str
+    note: str
+    evidence_digest: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dispute_id: _Optional[str] = ..., level: _Optional[int] = ..., decision: _Optional[str] = ..., note: _Optional[str] = ..., evidence_digest: _Optional[str] = ...) -> None: ...
+
+class DecideDisputeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class AdviseInspectorRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "dispute_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    dispute_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dispute_id: _Optional[str] = ...) -> None: ...
+
+class AdviseInspectorResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class EscalateDisputeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "dispute_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    dispute_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dispute_id: _Optional[str] = ...) -> None: ...
+
+class EscalateDisputeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class CloseDisputeRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "dispute_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    dispute_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dispute_id: _Optional[str] = ...) -> None: ...
+
+class CloseDisputeResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...

@@ -37,6 +37,41 @@ class SettlementServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.VoidWager = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/VoidWager',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.VoidWagerRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.VoidWagerResponse.FromString,
+                _registered_method=True)
+        self.RepeatReversal = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/RepeatReversal',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalResponse.FromString,
+                _registered_method=True)
+        self.OpenDispute = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/OpenDispute',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeResponse.FromString,
+                _registered_method=True)
+        self.DecideDispute = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/DecideDispute',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.DecideDisputeRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.DecideDisputeResponse.FromString,
+                _registered_method=True)
+        self.AdviseInspector = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/AdviseInspector',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.AdviseInspectorRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.AdviseInspectorResponse.FromString,
+                _registered_method=True)
+        self.EscalateDispute = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/EscalateDispute',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.EscalateDisputeRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.EscalateDisputeResponse.FromString,
+                _registered_method=True)
+        self.CloseDispute = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/CloseDispute',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.CloseDisputeRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.CloseDisputeResponse.FromString,
+                _registered_method=True)
         self.GetCoup = channel.unary_unary(
                 '/sabot.settlement.v1.SettlementService/GetCoup',
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetCoupRequest.SerializeToString,
@@ -74,6 +109,55 @@ class SettlementServiceServicer:
 
     Commands are idempotent by their `meta.command_id`; a refusal by the rules is an answer.
     """
+
+    def VoidWager(self, request, context):
+        """Void a wager that was paid already (004 14.3.1). Takes a second person.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RepeatReversal(self, request, context):
+        """Ask for an outstanding debit again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OpenDispute(self, request, context):
+        """Dispute a coup (004 14.12).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DecideDispute(self, request, context):
+        """Decide a dispute at level 1, or review it at a higher one (004 14.12).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AdviseInspector(self, request, context):
+        """Tell the complainant of an unresolved dispute about the inspector (004 14.13).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EscalateDispute(self, request, context):
+        """Take a dispute, after the advice, to the inspector.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseDispute(self, request, context):
+        """Close a dispute; an unresolved one not before the advice.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
 
     def GetCoup(self, request, context):
         """A coup as it was settled.
@@ -120,6 +204,41 @@ class SettlementServiceServicer:
 
 def add_SettlementServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'VoidWager': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidWager,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.VoidWagerRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.VoidWagerResponse.SerializeToString,
+            ),
+            'RepeatReversal': grpc.unary_unary_rpc_method_handler(
+                    servicer.RepeatReversal,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalResponse.SerializeToString,
+            ),
+            'OpenDispute': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenDispute,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeResponse.SerializeToString,
+            ),
+            'DecideDispute': grpc.unary_unary_rpc_method_handler(
+                    servicer.DecideDispute,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.DecideDisputeRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.DecideDisputeResponse.SerializeToString,
+            ),
+            'AdviseInspector': grpc.unary_unary_rpc_method_handler(
+                    servicer.AdviseInspector,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.AdviseInspectorRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.AdviseInspectorResponse.SerializeToString,
+            ),
+            'EscalateDispute': grpc.unary_unary_rpc_method_handler(
+                    servicer.EscalateDispute,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.EscalateDisputeRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.EscalateDisputeResponse.SerializeToString,
+            ),
+            'CloseDispute': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseDispute,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.CloseDisputeRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.CloseDisputeResponse.SerializeToString,
+            ),
             'GetCoup': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCoup,
                     request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetCoupRequest.FromString,
@@ -163,6 +282,195 @@ class SettlementService:
 
     Commands are idempotent by their `meta.command_id`; a refusal by the rules is an answer.
     """
+
+    @staticmethod
+    def VoidWager(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/VoidWager',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.VoidWagerRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.VoidWagerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RepeatReversal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/RepeatReversal',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenDispute(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/OpenDispute',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DecideDispute(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/DecideDispute',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.DecideDisputeRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.DecideDisputeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AdviseInspector(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/AdviseInspector',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.AdviseInspectorRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.AdviseInspectorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EscalateDispute(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/EscalateDispute',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.EscalateDisputeRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.EscalateDisputeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseDispute(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/CloseDispute',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.CloseDisputeRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.CloseDisputeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def GetCoup(request,

@@ -36,6 +36,20 @@ class SettlementServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SettlementServiceAsyncStub: ...
+    VoidWager: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.VoidWagerRequest, _settlement_service_pb2.VoidWagerResponse]
+    """Void a wager that was paid already (004 14.3.1). Takes a second person."""
+    RepeatReversal: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.RepeatReversalRequest, _settlement_service_pb2.RepeatReversalResponse]
+    """Ask for an outstanding debit again."""
+    OpenDispute: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.OpenDisputeRequest, _settlement_service_pb2.OpenDisputeResponse]
+    """Dispute a coup (004 14.12)."""
+    DecideDispute: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.DecideDisputeRequest, _settlement_service_pb2.DecideDisputeResponse]
+    """Decide a dispute at level 1, or review it at a higher one (004 14.12)."""
+    AdviseInspector: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.AdviseInspectorRequest, _settlement_service_pb2.AdviseInspectorResponse]
+    """Tell the complainant of an unresolved dispute about the inspector (004 14.13)."""
+    EscalateDispute: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.EscalateDisputeRequest, _settlement_service_pb2.EscalateDisputeResponse]
+    """Take a dispute, after the advice, to the inspector."""
+    CloseDispute: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.CloseDisputeRequest, _settlement_service_pb2.CloseDisputeResponse]
+    """Close a dispute; an unresolved one not before the advice."""
     GetCoup: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetCoupRequest, _settlement_service_pb2.GetCoupResponse]
     """A coup as it was settled."""
     ListCoups: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCoupsRequest, _settlement_service_pb2.ListCoupsResponse]
@@ -57,6 +71,20 @@ class SettlementServiceAsyncStub(SettlementServiceStub):
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    VoidWager: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.VoidWagerRequest, _settlement_service_pb2.VoidWagerResponse]  # type: ignore[assignment]
+    """Void a wager that was paid already (004 14.3.1). Takes a second person."""
+    RepeatReversal: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.RepeatReversalRequest, _settlement_service_pb2.RepeatReversalResponse]  # type: ignore[assignment]
+    """Ask for an outstanding debit again."""
+    OpenDispute: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.OpenDisputeRequest, _settlement_service_pb2.OpenDisputeResponse]  # type: ignore[assignment]
+    """Dispute a coup (004 14.12)."""
+    DecideDispute: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.DecideDisputeRequest, _settlement_service_pb2.DecideDisputeResponse]  # type: ignore[assignment]
+    """Decide a dispute at level 1, or review it at a higher one (004 14.12)."""
+    AdviseInspector: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.AdviseInspectorRequest, _settlement_service_pb2.AdviseInspectorResponse]  # type: ignore[assignment]
+    """Tell the complainant of an unresolved dispute about the inspector (004 14.13)."""
+    EscalateDispute: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.EscalateDisputeRequest, _settlement_service_pb2.EscalateDisputeResponse]  # type: ignore[assignment]
+    """Take a dispute, after the advice, to the inspector."""
+    CloseDispute: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.CloseDisputeRequest, _settlement_service_pb2.CloseDisputeResponse]  # type: ignore[assignment]
+    """Close a dispute; an unresolved one not before the advice."""
     GetCoup: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetCoupRequest, _settlement_service_pb2.GetCoupResponse]  # type: ignore[assignment]
     """A coup as it was settled."""
     ListCoups: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCoupsRequest, _settlement_service_pb2.ListCoupsResponse]  # type: ignore[assignment]
@@ -75,6 +103,62 @@ class SettlementServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Commands are idempotent by their `meta.command_id`; a refusal by the rules is an answer.
     """
+
+    @_abc_1.abstractmethod
+    def VoidWager(
+        self,
+        request: _settlement_service_pb2.VoidWagerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.VoidWagerResponse, _abc.Awaitable[_settlement_service_pb2.VoidWagerResponse]]:
+        """Void a wager that was paid already (004 14.3.1). Takes a second person."""
+
+    @_abc_1.abstractmethod
+    def RepeatReversal(
+        self,
+        request: _settlement_service_pb2.RepeatReversalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.RepeatReversalResponse, _abc.Awaitable[_settlement_service_pb2.RepeatReversalResponse]]:
+        """Ask for an outstanding debit again."""
+
+    @_abc_1.abstractmethod
+    def OpenDispute(
+        self,
+        request: _settlement_service_pb2.OpenDisputeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.OpenDisputeResponse, _abc.Awaitable[_settlement_service_pb2.OpenDisputeResponse]]:
+        """Dispute a coup (004 14.12)."""
+
+    @_abc_1.abstractmethod
+    def DecideDispute(
+        self,
+        request: _settlement_service_pb2.DecideDisputeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.DecideDisputeResponse, _abc.Awaitable[_settlement_service_pb2.DecideDisputeResponse]]:
+        """Decide a dispute at level 1, or review it at a higher one (004 14.12)."""
+
+    @_abc_1.abstractmethod
+    def AdviseInspector(
+        self,
+        request: _settlement_service_pb2.AdviseInspectorRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.AdviseInspectorResponse, _abc.Awaitable[_settlement_service_pb2.AdviseInspectorResponse]]:
+        """Tell the complainant of an unresolved dispute about the inspector (004 14.13)."""
+
+    @_abc_1.abstractmethod
+    def EscalateDispute(
+        self,
+        request: _settlement_service_pb2.EscalateDisputeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.EscalateDisputeResponse, _abc.Awaitable[_settlement_service_pb2.EscalateDisputeResponse]]:
+        """Take a dispute, after the advice, to the inspector."""
+
+    @_abc_1.abstractmethod
+    def CloseDispute(
+        self,
+        request: _settlement_service_pb2.CloseDisputeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.CloseDisputeResponse, _abc.Awaitable[_settlement_service_pb2.CloseDisputeResponse]]:
+        """Close a dispute; an unresolved one not before the advice."""
 
     @_abc_1.abstractmethod
     def GetCoup(

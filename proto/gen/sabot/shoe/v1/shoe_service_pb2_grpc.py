@@ -87,6 +87,76 @@ class ShoeServiceStub:
                 request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.DrawCardRequest.SerializeToString,
                 response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.DrawCardResponse.FromString,
                 _registered_method=True)
+        self.EnterCard = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/EnterCard',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EnterCardRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EnterCardResponse.FromString,
+                _registered_method=True)
+        self.ExposeNext = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/ExposeNext',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ExposeNextRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ExposeNextResponse.FromString,
+                _registered_method=True)
+        self.ApproveErrorBurn = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/ApproveErrorBurn',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ApproveErrorBurnRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ApproveErrorBurnResponse.FromString,
+                _registered_method=True)
+        self.EndShoe = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/EndShoe',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EndShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EndShoeResponse.FromString,
+                _registered_method=True)
+        self.ReportFault = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/ReportFault',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReportFaultRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReportFaultResponse.FromString,
+                _registered_method=True)
+        self.ResumeCoup = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/ResumeCoup',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ResumeCoupRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ResumeCoupResponse.FromString,
+                _registered_method=True)
+        self.RegisterShoeDevice = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/RegisterShoeDevice',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShoeDeviceRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShoeDeviceResponse.FromString,
+                _registered_method=True)
+        self.RegisterShuffleDevice = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/RegisterShuffleDevice',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShuffleDeviceRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShuffleDeviceResponse.FromString,
+                _registered_method=True)
+        self.AssembleShoe = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/AssembleShoe',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.AssembleShoeRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.AssembleShoeResponse.FromString,
+                _registered_method=True)
+        self.RejectDeck = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/RejectDeck',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RejectDeckRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RejectDeckResponse.FromString,
+                _registered_method=True)
+        self.ReplaceCards = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/ReplaceCards',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReplaceCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReplaceCardsResponse.FromString,
+                _registered_method=True)
+        self.RemoveCards = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/RemoveCards',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RemoveCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RemoveCardsResponse.FromString,
+                _registered_method=True)
+        self.SealPack = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/SealPack',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.SealPackRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.SealPackResponse.FromString,
+                _registered_method=True)
+        self.CollectCards = channel.unary_unary(
+                '/sabot.shoe.v1.ShoeService/CollectCards',
+                request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.CollectCardsRequest.SerializeToString,
+                response_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.CollectCardsResponse.FromString,
+                _registered_method=True)
         self.GetShoe = channel.unary_unary(
                 '/sabot.shoe.v1.ShoeService/GetShoe',
                 request_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.GetShoeRequest.SerializeToString,
@@ -180,6 +250,104 @@ class ShoeServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EnterCard(self, request, context):
+        """Tell a card that was not read; takes a second person (000 1.2.2).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExposeNext(self, request, context):
+        """The next card of the shoe was seen, or lies face up in it (004 12.5, 12.7).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveErrorBurn(self, request, context):
+        """Agree that cards are burned for a game error (000 3.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndShoe(self, request, context):
+        """End the shoe before its cutting card does, between coups (000 3.2.3).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReportFault(self, request, context):
+        """The shuffling device failed; what follows is worked out from the answers (004 13.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumeCoup(self, request, context):
+        """The undealt cards lie in another device, or shuffled and cut in a shoe: go on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RegisterShoeDevice(self, request, context):
+        """An electronic shoe belongs to this table.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RegisterShuffleDevice(self, request, context):
+        """A shuffling machine belongs to this table: MULTISHUFFLER or SHUFFLING_DEVICE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssembleShoe(self, request, context):
+        """Lay the decks of the next shoe out (000 1.3.1, 004 3.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RejectDeck(self, request, context):
+        """Take a deck out for good, because of a defect (000 3.1.3).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReplaceCards(self, request, context):
+        """Bring in other cards between shoes or coups: DEFECT, UNFIT or NEW_CARDS (004 3.8, 3.10).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveCards(self, request, context):
+        """The cards leave the table (000 3.1.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SealPack(self, request, context):
+        """Put shuffled cards away under a seal (004 3.5).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CollectCards(self, request, context):
+        """Pick the cards of the last coup up, in one direction (000 3.7).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetShoe(self, request, context):
         """The shoe on the table and what was done to the next one.
         """
@@ -253,6 +421,76 @@ def add_ShoeServiceServicer_to_server(servicer, server):
                     servicer.DrawCard,
                     request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.DrawCardRequest.FromString,
                     response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.DrawCardResponse.SerializeToString,
+            ),
+            'EnterCard': grpc.unary_unary_rpc_method_handler(
+                    servicer.EnterCard,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EnterCardRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EnterCardResponse.SerializeToString,
+            ),
+            'ExposeNext': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExposeNext,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ExposeNextRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ExposeNextResponse.SerializeToString,
+            ),
+            'ApproveErrorBurn': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveErrorBurn,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ApproveErrorBurnRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ApproveErrorBurnResponse.SerializeToString,
+            ),
+            'EndShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndShoe,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EndShoeRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EndShoeResponse.SerializeToString,
+            ),
+            'ReportFault': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportFault,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReportFaultRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReportFaultResponse.SerializeToString,
+            ),
+            'ResumeCoup': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumeCoup,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ResumeCoupRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ResumeCoupResponse.SerializeToString,
+            ),
+            'RegisterShoeDevice': grpc.unary_unary_rpc_method_handler(
+                    servicer.RegisterShoeDevice,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShoeDeviceRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShoeDeviceResponse.SerializeToString,
+            ),
+            'RegisterShuffleDevice': grpc.unary_unary_rpc_method_handler(
+                    servicer.RegisterShuffleDevice,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShuffleDeviceRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShuffleDeviceResponse.SerializeToString,
+            ),
+            'AssembleShoe': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssembleShoe,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.AssembleShoeRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.AssembleShoeResponse.SerializeToString,
+            ),
+            'RejectDeck': grpc.unary_unary_rpc_method_handler(
+                    servicer.RejectDeck,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RejectDeckRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RejectDeckResponse.SerializeToString,
+            ),
+            'ReplaceCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReplaceCards,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReplaceCardsRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReplaceCardsResponse.SerializeToString,
+            ),
+            'RemoveCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveCards,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RemoveCardsRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RemoveCardsResponse.SerializeToString,
+            ),
+            'SealPack': grpc.unary_unary_rpc_method_handler(
+                    servicer.SealPack,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.SealPackRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.SealPackResponse.SerializeToString,
+            ),
+            'CollectCards': grpc.unary_unary_rpc_method_handler(
+                    servicer.CollectCards,
+                    request_deserializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.CollectCardsRequest.FromString,
+                    response_serializer=sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.CollectCardsResponse.SerializeToString,
             ),
             'GetShoe': grpc.unary_unary_rpc_method_handler(
                     servicer.GetShoe,
@@ -543,6 +781,384 @@ class ShoeService:
             '/sabot.shoe.v1.ShoeService/DrawCard',
             sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.DrawCardRequest.SerializeToString,
             sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.DrawCardResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EnterCard(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/EnterCard',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EnterCardRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EnterCardResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExposeNext(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/ExposeNext',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ExposeNextRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ExposeNextResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveErrorBurn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/ApproveErrorBurn',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ApproveErrorBurnRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ApproveErrorBurnResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/EndShoe',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EndShoeRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.EndShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportFault(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/ReportFault',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReportFaultRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReportFaultResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumeCoup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/ResumeCoup',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ResumeCoupRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ResumeCoupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RegisterShoeDevice(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/RegisterShoeDevice',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShoeDeviceRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShoeDeviceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RegisterShuffleDevice(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/RegisterShuffleDevice',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShuffleDeviceRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RegisterShuffleDeviceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssembleShoe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/AssembleShoe',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.AssembleShoeRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.AssembleShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RejectDeck(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/RejectDeck',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RejectDeckRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RejectDeckResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReplaceCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/ReplaceCards',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReplaceCardsRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.ReplaceCardsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/RemoveCards',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RemoveCardsRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.RemoveCardsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SealPack(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/SealPack',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.SealPackRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.SealPackResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CollectCards(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.shoe.v1.ShoeService/CollectCards',
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.CollectCardsRequest.SerializeToString,
+            sabot_dot_shoe_dot_v1_dot_shoe__service__pb2.CollectCardsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -56,6 +56,34 @@ class ShoeServiceStub:
     """Burn cards."""
     DrawCard: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.DrawCardRequest, _shoe_service_pb2.DrawCardResponse]
     """A card came out of the shoe, or shall come out of a generated one."""
+    EnterCard: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.EnterCardRequest, _shoe_service_pb2.EnterCardResponse]
+    """Tell a card that was not read; takes a second person (000 1.2.2)."""
+    ExposeNext: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.ExposeNextRequest, _shoe_service_pb2.ExposeNextResponse]
+    """The next card of the shoe was seen, or lies face up in it (004 12.5, 12.7)."""
+    ApproveErrorBurn: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.ApproveErrorBurnRequest, _shoe_service_pb2.ApproveErrorBurnResponse]
+    """Agree that cards are burned for a game error (000 3.4)."""
+    EndShoe: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.EndShoeRequest, _shoe_service_pb2.EndShoeResponse]
+    """End the shoe before its cutting card does, between coups (000 3.2.3)."""
+    ReportFault: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.ReportFaultRequest, _shoe_service_pb2.ReportFaultResponse]
+    """The shuffling device failed; what follows is worked out from the answers (004 13.1)."""
+    ResumeCoup: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.ResumeCoupRequest, _shoe_service_pb2.ResumeCoupResponse]
+    """The undealt cards lie in another device, or shuffled and cut in a shoe: go on."""
+    RegisterShoeDevice: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.RegisterShoeDeviceRequest, _shoe_service_pb2.RegisterShoeDeviceResponse]
+    """An electronic shoe belongs to this table."""
+    RegisterShuffleDevice: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.RegisterShuffleDeviceRequest, _shoe_service_pb2.RegisterShuffleDeviceResponse]
+    """A shuffling machine belongs to this table: MULTISHUFFLER or SHUFFLING_DEVICE."""
+    AssembleShoe: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.AssembleShoeRequest, _shoe_service_pb2.AssembleShoeResponse]
+    """Lay the decks of the next shoe out (000 1.3.1, 004 3.1)."""
+    RejectDeck: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.RejectDeckRequest, _shoe_service_pb2.RejectDeckResponse]
+    """Take a deck out for good, because of a defect (000 3.1.3)."""
+    ReplaceCards: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.ReplaceCardsRequest, _shoe_service_pb2.ReplaceCardsResponse]
+    """Bring in other cards between shoes or coups: DEFECT, UNFIT or NEW_CARDS (004 3.8, 3.10)."""
+    RemoveCards: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.RemoveCardsRequest, _shoe_service_pb2.RemoveCardsResponse]
+    """The cards leave the table (000 3.1.4)."""
+    SealPack: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.SealPackRequest, _shoe_service_pb2.SealPackResponse]
+    """Put shuffled cards away under a seal (004 3.5)."""
+    CollectCards: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.CollectCardsRequest, _shoe_service_pb2.CollectCardsResponse]
+    """Pick the cards of the last coup up, in one direction (000 3.7)."""
     GetShoe: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.GetShoeRequest, _shoe_service_pb2.GetShoeResponse]
     """The shoe on the table and what was done to the next one."""
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_shoe_service_pb2.GetTableProgressRequest, _shoe_service_pb2.GetTableProgressResponse]
@@ -91,6 +119,34 @@ class ShoeServiceAsyncStub(ShoeServiceStub):
     """Burn cards."""
     DrawCard: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.DrawCardRequest, _shoe_service_pb2.DrawCardResponse]  # type: ignore[assignment]
     """A card came out of the shoe, or shall come out of a generated one."""
+    EnterCard: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.EnterCardRequest, _shoe_service_pb2.EnterCardResponse]  # type: ignore[assignment]
+    """Tell a card that was not read; takes a second person (000 1.2.2)."""
+    ExposeNext: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.ExposeNextRequest, _shoe_service_pb2.ExposeNextResponse]  # type: ignore[assignment]
+    """The next card of the shoe was seen, or lies face up in it (004 12.5, 12.7)."""
+    ApproveErrorBurn: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.ApproveErrorBurnRequest, _shoe_service_pb2.ApproveErrorBurnResponse]  # type: ignore[assignment]
+    """Agree that cards are burned for a game error (000 3.4)."""
+    EndShoe: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.EndShoeRequest, _shoe_service_pb2.EndShoeResponse]  # type: ignore[assignment]
+    """End the shoe before its cutting card does, between coups (000 3.2.3)."""
+    ReportFault: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.ReportFaultRequest, _shoe_service_pb2.ReportFaultResponse]  # type: ignore[assignment]
+    """The shuffling device failed; what follows is worked out from the answers (004 13.1)."""
+    ResumeCoup: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.ResumeCoupRequest, _shoe_service_pb2.ResumeCoupResponse]  # type: ignore[assignment]
+    """The undealt cards lie in another device, or shuffled and cut in a shoe: go on."""
+    RegisterShoeDevice: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.RegisterShoeDeviceRequest, _shoe_service_pb2.RegisterShoeDeviceResponse]  # type: ignore[assignment]
+    """An electronic shoe belongs to this table."""
+    RegisterShuffleDevice: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.RegisterShuffleDeviceRequest, _shoe_service_pb2.RegisterShuffleDeviceResponse]  # type: ignore[assignment]
+    """A shuffling machine belongs to this table: MULTISHUFFLER or SHUFFLING_DEVICE."""
+    AssembleShoe: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.AssembleShoeRequest, _shoe_service_pb2.AssembleShoeResponse]  # type: ignore[assignment]
+    """Lay the decks of the next shoe out (000 1.3.1, 004 3.1)."""
+    RejectDeck: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.RejectDeckRequest, _shoe_service_pb2.RejectDeckResponse]  # type: ignore[assignment]
+    """Take a deck out for good, because of a defect (000 3.1.3)."""
+    ReplaceCards: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.ReplaceCardsRequest, _shoe_service_pb2.ReplaceCardsResponse]  # type: ignore[assignment]
+    """Bring in other cards between shoes or coups: DEFECT, UNFIT or NEW_CARDS (004 3.8, 3.10)."""
+    RemoveCards: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.RemoveCardsRequest, _shoe_service_pb2.RemoveCardsResponse]  # type: ignore[assignment]
+    """The cards leave the table (000 3.1.4)."""
+    SealPack: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.SealPackRequest, _shoe_service_pb2.SealPackResponse]  # type: ignore[assignment]
+    """Put shuffled cards away under a seal (004 3.5)."""
+    CollectCards: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.CollectCardsRequest, _shoe_service_pb2.CollectCardsResponse]  # type: ignore[assignment]
+    """Pick the cards of the last coup up, in one direction (000 3.7)."""
     GetShoe: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.GetShoeRequest, _shoe_service_pb2.GetShoeResponse]  # type: ignore[assignment]
     """The shoe on the table and what was done to the next one."""
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_shoe_service_pb2.GetTableProgressRequest, _shoe_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
@@ -183,6 +239,118 @@ class ShoeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_shoe_service_pb2.DrawCardResponse, _abc.Awaitable[_shoe_service_pb2.DrawCardResponse]]:
         """A card came out of the shoe, or shall come out of a generated one."""
+
+    @_abc_1.abstractmethod
+    def EnterCard(
+        self,
+        request: _shoe_service_pb2.EnterCardRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.EnterCardResponse, _abc.Awaitable[_shoe_service_pb2.EnterCardResponse]]:
+        """Tell a card that was not read; takes a second person (000 1.2.2)."""
+
+    @_abc_1.abstractmethod
+    def ExposeNext(
+        self,
+        request: _shoe_service_pb2.ExposeNextRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.ExposeNextResponse, _abc.Awaitable[_shoe_service_pb2.ExposeNextResponse]]:
+        """The next card of the shoe was seen, or lies face up in it (004 12.5, 12.7)."""
+
+    @_abc_1.abstractmethod
+    def ApproveErrorBurn(
+        self,
+        request: _shoe_service_pb2.ApproveErrorBurnRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.ApproveErrorBurnResponse, _abc.Awaitable[_shoe_service_pb2.ApproveErrorBurnResponse]]:
+        """Agree that cards are burned for a game error (000 3.4)."""
+
+    @_abc_1.abstractmethod
+    def EndShoe(
+        self,
+        request: _shoe_service_pb2.EndShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.EndShoeResponse, _abc.Awaitable[_shoe_service_pb2.EndShoeResponse]]:
+        """End the shoe before its cutting card does, between coups (000 3.2.3)."""
+
+    @_abc_1.abstractmethod
+    def ReportFault(
+        self,
+        request: _shoe_service_pb2.ReportFaultRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.ReportFaultResponse, _abc.Awaitable[_shoe_service_pb2.ReportFaultResponse]]:
+        """The shuffling device failed; what follows is worked out from the answers (004 13.1)."""
+
+    @_abc_1.abstractmethod
+    def ResumeCoup(
+        self,
+        request: _shoe_service_pb2.ResumeCoupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.ResumeCoupResponse, _abc.Awaitable[_shoe_service_pb2.ResumeCoupResponse]]:
+        """The undealt cards lie in another device, or shuffled and cut in a shoe: go on."""
+
+    @_abc_1.abstractmethod
+    def RegisterShoeDevice(
+        self,
+        request: _shoe_service_pb2.RegisterShoeDeviceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.RegisterShoeDeviceResponse, _abc.Awaitable[_shoe_service_pb2.RegisterShoeDeviceResponse]]:
+        """An electronic shoe belongs to this table."""
+
+    @_abc_1.abstractmethod
+    def RegisterShuffleDevice(
+        self,
+        request: _shoe_service_pb2.RegisterShuffleDeviceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.RegisterShuffleDeviceResponse, _abc.Awaitable[_shoe_service_pb2.RegisterShuffleDeviceResponse]]:
+        """A shuffling machine belongs to this table: MULTISHUFFLER or SHUFFLING_DEVICE."""
+
+    @_abc_1.abstractmethod
+    def AssembleShoe(
+        self,
+        request: _shoe_service_pb2.AssembleShoeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.AssembleShoeResponse, _abc.Awaitable[_shoe_service_pb2.AssembleShoeResponse]]:
+        """Lay the decks of the next shoe out (000 1.3.1, 004 3.1)."""
+
+    @_abc_1.abstractmethod
+    def RejectDeck(
+        self,
+        request: _shoe_service_pb2.RejectDeckRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.RejectDeckResponse, _abc.Awaitable[_shoe_service_pb2.RejectDeckResponse]]:
+        """Take a deck out for good, because of a defect (000 3.1.3)."""
+
+    @_abc_1.abstractmethod
+    def ReplaceCards(
+        self,
+        request: _shoe_service_pb2.ReplaceCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.ReplaceCardsResponse, _abc.Awaitable[_shoe_service_pb2.ReplaceCardsResponse]]:
+        """Bring in other cards between shoes or coups: DEFECT, UNFIT or NEW_CARDS (004 3.8, 3.10)."""
+
+    @_abc_1.abstractmethod
+    def RemoveCards(
+        self,
+        request: _shoe_service_pb2.RemoveCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.RemoveCardsResponse, _abc.Awaitable[_shoe_service_pb2.RemoveCardsResponse]]:
+        """The cards leave the table (000 3.1.4)."""
+
+    @_abc_1.abstractmethod
+    def SealPack(
+        self,
+        request: _shoe_service_pb2.SealPackRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.SealPackResponse, _abc.Awaitable[_shoe_service_pb2.SealPackResponse]]:
+        """Put shuffled cards away under a seal (004 3.5)."""
+
+    @_abc_1.abstractmethod
+    def CollectCards(
+        self,
+        request: _shoe_service_pb2.CollectCardsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shoe_service_pb2.CollectCardsResponse, _abc.Awaitable[_shoe_service_pb2.CollectCardsResponse]]:
+        """Pick the cards of the last coup up, in one direction (000 3.7)."""
 
     @_abc_1.abstractmethod
     def GetShoe(

@@ -106,14 +106,16 @@ class RejectWagerResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class PermitStandingRequest(_message.Message):
-    __slots__ = ("meta", "table_id", "permitted")
+    __slots__ = ("meta", "table_id", "permitted", "player")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     PERMITTED_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
     permitted: bool
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., permitted: _Optional[bool] = ...) -> None: ...
+    player: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., permitted: _Optional[bool] = ..., player: _Optional[str] = ...) -> None: ...
 
 class PermitStandingResponse(_message.Message):
     __slots__ = ("result",)
@@ -192,3 +194,226 @@ class ListCommandEventsResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedCompositeFieldContainer[_common_pb2.StoredEvent]
     def __init__(self, events: _Optional[_Iterable[_Union[_common_pb2.StoredEvent, _Mapping]]] = ...) -> None: ...
+
+class Limit(_message.Message):
+    __slots__ = ("min_minor", "max_minor", "unit_minor")
+    MIN_MINOR_FIELD_NUMBER: _ClassVar[int]
+    MAX_MINOR_FIELD_NUMBER: _ClassVar[int]
+    UNIT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    min_minor: int
+    max_minor: int
+    unit_minor: int
+    def __init__(self, min_minor: _Optional[int] = ..., max_minor: _Optional[int] = ..., unit_minor: _Optional[int] = ...) -> None: ...
+
+class AreaLimits(_message.Message):
+    __slots__ = ("areas",)
+    class AreasEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: Limit
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Limit, _Mapping]] = ...) -> None: ...
+    AREAS_FIELD_NUMBER: _ClassVar[int]
+    areas: _containers.MessageMap[str, Limit]
+    def __init__(self, areas: _Optional[_Mapping[str, Limit]] = ...) -> None: ...
+
+class WithdrawWagerRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "wager_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    wager_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ...) -> None: ...
+
+class WithdrawWagerResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class KeepWagerRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "wager_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    wager_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ...) -> None: ...
+
+class KeepWagerResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class VoidWagerRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "wager_id", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    wager_id: str
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class VoidWagerResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class PermitSharingRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "players_max", "box")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYERS_MAX_FIELD_NUMBER: _ClassVar[int]
+    BOX_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    players_max: int
+    box: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., players_max: _Optional[int] = ..., box: _Optional[str] = ...) -> None: ...
+
+class PermitSharingResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ApproveOpposingRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "player", "coups", "until_us")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    COUPS_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_US_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    player: str
+    coups: int
+    until_us: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., player: _Optional[str] = ..., coups: _Optional[int] = ..., until_us: _Optional[int] = ...) -> None: ...
+
+class ApproveOpposingResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class GrantLimitsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "player", "minimum_minor", "maximum_minor", "until_us")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    MINIMUM_MINOR_FIELD_NUMBER: _ClassVar[int]
+    MAXIMUM_MINOR_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_US_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    player: str
+    minimum_minor: int
+    maximum_minor: int
+    until_us: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., player: _Optional[str] = ..., minimum_minor: _Optional[int] = ..., maximum_minor: _Optional[int] = ..., until_us: _Optional[int] = ...) -> None: ...
+
+class GrantLimitsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class RevokePermissionRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "permission", "player", "box")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    BOX_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    permission: str
+    player: str
+    box: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., permission: _Optional[str] = ..., player: _Optional[str] = ..., box: _Optional[str] = ...) -> None: ...
+
+class RevokePermissionResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class BarPlayerRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "player", "scope", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    player: str
+    scope: str
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., player: _Optional[str] = ..., scope: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class BarPlayerResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ChangeLimitsRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "limits", "differential_minor")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    LIMITS_FIELD_NUMBER: _ClassVar[int]
+    DIFFERENTIAL_MINOR_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    limits: AreaLimits
+    differential_minor: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., limits: _Optional[_Union[AreaLimits, _Mapping]] = ..., differential_minor: _Optional[int] = ...) -> None: ...
+
+class ChangeLimitsResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class NotifyMinimumRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "minimum_minor", "effective_at_us")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    MINIMUM_MINOR_FIELD_NUMBER: _ClassVar[int]
+    EFFECTIVE_AT_US_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    minimum_minor: int
+    effective_at_us: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., minimum_minor: _Optional[int] = ..., effective_at_us: _Optional[int] = ...) -> None: ...
+
+class NotifyMinimumResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class RemoveSignRequest(_message.Message):
+    __slots__ = ("meta", "table_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+
+class RemoveSignResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...

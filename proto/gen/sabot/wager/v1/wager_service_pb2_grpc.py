@@ -62,6 +62,61 @@ class WagerServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitStandingRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitStandingResponse.FromString,
                 _registered_method=True)
+        self.WithdrawWager = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/WithdrawWager',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.WithdrawWagerRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.WithdrawWagerResponse.FromString,
+                _registered_method=True)
+        self.KeepWager = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/KeepWager',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.KeepWagerRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.KeepWagerResponse.FromString,
+                _registered_method=True)
+        self.VoidWager = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/VoidWager',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.VoidWagerRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.VoidWagerResponse.FromString,
+                _registered_method=True)
+        self.PermitSharing = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/PermitSharing',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitSharingRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitSharingResponse.FromString,
+                _registered_method=True)
+        self.ApproveOpposing = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/ApproveOpposing',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ApproveOpposingRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ApproveOpposingResponse.FromString,
+                _registered_method=True)
+        self.GrantLimits = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/GrantLimits',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GrantLimitsRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GrantLimitsResponse.FromString,
+                _registered_method=True)
+        self.RevokePermission = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/RevokePermission',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RevokePermissionRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RevokePermissionResponse.FromString,
+                _registered_method=True)
+        self.BarPlayer = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/BarPlayer',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerResponse.FromString,
+                _registered_method=True)
+        self.ChangeLimits = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/ChangeLimits',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsResponse.FromString,
+                _registered_method=True)
+        self.NotifyMinimum = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/NotifyMinimum',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.NotifyMinimumRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.NotifyMinimumResponse.FromString,
+                _registered_method=True)
+        self.RemoveSign = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/RemoveSign',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignResponse.FromString,
+                _registered_method=True)
         self.GetBook = channel.unary_unary(
                 '/sabot.wager.v1.WagerService/GetBook',
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GetBookRequest.SerializeToString,
@@ -125,6 +180,83 @@ class WagerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WithdrawWager(self, request, context):
+        """Take a wager off, whole, while a withdrawal window is open (004 12.2, 13.5.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def KeepWager(self, request, context):
+        """Let a wager stay, where silence in the window would take it off (004 13.5.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidWager(self, request, context):
+        """Void a wager whose coup has no result yet, and give the stake back (004 14.3.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PermitSharing(self, request, context):
+        """Let several players wager on one box (004 5.5).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveOpposing(self, request, context):
+        """Let a player stake on both hands (003 5.6.6, 004 5.6.6).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GrantLimits(self, request, context):
+        """Give a player limits of his own, in the table's currency (004 6.5).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokePermission(self, request, context):
+        """Take a permission back; accepted wagers stand.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BarPlayer(self, request, context):
+        """Take no more wagers of a player (004 14.3.2, 14.3.3).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChangeLimits(self, request, context):
+        """Put other limits on the sign, in the table's currency (004 6.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def NotifyMinimum(self, request, context):
+        """Show the sign of a higher minimum, from now on (004 6.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveSign(self, request, context):
+        """Take the sign of a higher minimum down.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetBook(self, request, context):
         """The book of the coup in progress.
         """
@@ -180,6 +312,61 @@ def add_WagerServiceServicer_to_server(servicer, server):
                     servicer.PermitStanding,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitStandingRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitStandingResponse.SerializeToString,
+            ),
+            'WithdrawWager': grpc.unary_unary_rpc_method_handler(
+                    servicer.WithdrawWager,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.WithdrawWagerRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.WithdrawWagerResponse.SerializeToString,
+            ),
+            'KeepWager': grpc.unary_unary_rpc_method_handler(
+                    servicer.KeepWager,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.KeepWagerRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.KeepWagerResponse.SerializeToString,
+            ),
+            'VoidWager': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidWager,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.VoidWagerRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.VoidWagerResponse.SerializeToString,
+            ),
+            'PermitSharing': grpc.unary_unary_rpc_method_handler(
+                    servicer.PermitSharing,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitSharingRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitSharingResponse.SerializeToString,
+            ),
+            'ApproveOpposing': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveOpposing,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ApproveOpposingRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ApproveOpposingResponse.SerializeToString,
+            ),
+            'GrantLimits': grpc.unary_unary_rpc_method_handler(
+                    servicer.GrantLimits,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GrantLimitsRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GrantLimitsResponse.SerializeToString,
+            ),
+            'RevokePermission': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokePermission,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RevokePermissionRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RevokePermissionResponse.SerializeToString,
+            ),
+            'BarPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.BarPlayer,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerResponse.SerializeToString,
+            ),
+            'ChangeLimits': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChangeLimits,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsResponse.SerializeToString,
+            ),
+            'NotifyMinimum': grpc.unary_unary_rpc_method_handler(
+                    servicer.NotifyMinimum,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.NotifyMinimumRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.NotifyMinimumResponse.SerializeToString,
+            ),
+            'RemoveSign': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveSign,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignResponse.SerializeToString,
             ),
             'GetBook': grpc.unary_unary_rpc_method_handler(
                     servicer.GetBook,
@@ -340,6 +527,303 @@ class WagerService:
             '/sabot.wager.v1.WagerService/PermitStanding',
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitStandingRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitStandingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WithdrawWager(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/WithdrawWager',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.WithdrawWagerRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.WithdrawWagerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def KeepWager(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/KeepWager',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.KeepWagerRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.KeepWagerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidWager(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/VoidWager',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.VoidWagerRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.VoidWagerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PermitSharing(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/PermitSharing',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitSharingRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.PermitSharingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveOpposing(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/ApproveOpposing',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ApproveOpposingRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ApproveOpposingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GrantLimits(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/GrantLimits',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.GrantLimitsRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.GrantLimitsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokePermission(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/RevokePermission',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.RevokePermissionRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.RevokePermissionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BarPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/BarPlayer',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChangeLimits(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/ChangeLimits',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def NotifyMinimum(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/NotifyMinimum',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.NotifyMinimumRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.NotifyMinimumResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveSign(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/RemoveSign',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -46,6 +46,28 @@ class WagerServiceStub:
     """The dealer refuses a wager outside the limits."""
     PermitStanding: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.PermitStandingRequest, _wager_service_pb2.PermitStandingResponse]
     """Players without a seat may wager, or may no longer."""
+    WithdrawWager: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.WithdrawWagerRequest, _wager_service_pb2.WithdrawWagerResponse]
+    """Take a wager off, whole, while a withdrawal window is open (004 12.2, 13.5.1)."""
+    KeepWager: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.KeepWagerRequest, _wager_service_pb2.KeepWagerResponse]
+    """Let a wager stay, where silence in the window would take it off (004 13.5.1)."""
+    VoidWager: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.VoidWagerRequest, _wager_service_pb2.VoidWagerResponse]
+    """Void a wager whose coup has no result yet, and give the stake back (004 14.3.1)."""
+    PermitSharing: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.PermitSharingRequest, _wager_service_pb2.PermitSharingResponse]
+    """Let several players wager on one box (004 5.5)."""
+    ApproveOpposing: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ApproveOpposingRequest, _wager_service_pb2.ApproveOpposingResponse]
+    """Let a player stake on both hands (003 5.6.6, 004 5.6.6)."""
+    GrantLimits: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.GrantLimitsRequest, _wager_service_pb2.GrantLimitsResponse]
+    """Give a player limits of his own, in the table's currency (004 6.5)."""
+    RevokePermission: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.RevokePermissionRequest, _wager_service_pb2.RevokePermissionResponse]
+    """Take a permission back; accepted wagers stand."""
+    BarPlayer: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.BarPlayerRequest, _wager_service_pb2.BarPlayerResponse]
+    """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+    ChangeLimits: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ChangeLimitsRequest, _wager_service_pb2.ChangeLimitsResponse]
+    """Put other limits on the sign, in the table's currency (004 6.4)."""
+    NotifyMinimum: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.NotifyMinimumRequest, _wager_service_pb2.NotifyMinimumResponse]
+    """Show the sign of a higher minimum, from now on (004 6.4)."""
+    RemoveSign: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.RemoveSignRequest, _wager_service_pb2.RemoveSignResponse]
+    """Take the sign of a higher minimum down."""
     GetBook: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.GetBookRequest, _wager_service_pb2.GetBookResponse]
     """The book of the coup in progress."""
     PlaceWagers: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceWagersRequest, _wager_service_pb2.PlaceWagersResponse]
@@ -73,6 +95,28 @@ class WagerServiceAsyncStub(WagerServiceStub):
     """The dealer refuses a wager outside the limits."""
     PermitStanding: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.PermitStandingRequest, _wager_service_pb2.PermitStandingResponse]  # type: ignore[assignment]
     """Players without a seat may wager, or may no longer."""
+    WithdrawWager: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.WithdrawWagerRequest, _wager_service_pb2.WithdrawWagerResponse]  # type: ignore[assignment]
+    """Take a wager off, whole, while a withdrawal window is open (004 12.2, 13.5.1)."""
+    KeepWager: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.KeepWagerRequest, _wager_service_pb2.KeepWagerResponse]  # type: ignore[assignment]
+    """Let a wager stay, where silence in the window would take it off (004 13.5.1)."""
+    VoidWager: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.VoidWagerRequest, _wager_service_pb2.VoidWagerResponse]  # type: ignore[assignment]
+    """Void a wager whose coup has no result yet, and give the stake back (004 14.3.1)."""
+    PermitSharing: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.PermitSharingRequest, _wager_service_pb2.PermitSharingResponse]  # type: ignore[assignment]
+    """Let several players wager on one box (004 5.5)."""
+    ApproveOpposing: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ApproveOpposingRequest, _wager_service_pb2.ApproveOpposingResponse]  # type: ignore[assignment]
+    """Let a player stake on both hands (003 5.6.6, 004 5.6.6)."""
+    GrantLimits: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.GrantLimitsRequest, _wager_service_pb2.GrantLimitsResponse]  # type: ignore[assignment]
+    """Give a player limits of his own, in the table's currency (004 6.5)."""
+    RevokePermission: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.RevokePermissionRequest, _wager_service_pb2.RevokePermissionResponse]  # type: ignore[assignment]
+    """Take a permission back; accepted wagers stand."""
+    BarPlayer: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.BarPlayerRequest, _wager_service_pb2.BarPlayerResponse]  # type: ignore[assignment]
+    """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+    ChangeLimits: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ChangeLimitsRequest, _wager_service_pb2.ChangeLimitsResponse]  # type: ignore[assignment]
+    """Put other limits on the sign, in the table's currency (004 6.4)."""
+    NotifyMinimum: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.NotifyMinimumRequest, _wager_service_pb2.NotifyMinimumResponse]  # type: ignore[assignment]
+    """Show the sign of a higher minimum, from now on (004 6.4)."""
+    RemoveSign: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.RemoveSignRequest, _wager_service_pb2.RemoveSignResponse]  # type: ignore[assignment]
+    """Take the sign of a higher minimum down."""
     GetBook: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.GetBookRequest, _wager_service_pb2.GetBookResponse]  # type: ignore[assignment]
     """The book of the coup in progress."""
     PlaceWagers: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceWagersRequest, _wager_service_pb2.PlaceWagersResponse]  # type: ignore[assignment]
@@ -127,6 +171,94 @@ class WagerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wager_service_pb2.PermitStandingResponse, _abc.Awaitable[_wager_service_pb2.PermitStandingResponse]]:
         """Players without a seat may wager, or may no longer."""
+
+    @_abc_1.abstractmethod
+    def WithdrawWager(
+        self,
+        request: _wager_service_pb2.WithdrawWagerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.WithdrawWagerResponse, _abc.Awaitable[_wager_service_pb2.WithdrawWagerResponse]]:
+        """Take a wager off, whole, while a withdrawal window is open (004 12.2, 13.5.1)."""
+
+    @_abc_1.abstractmethod
+    def KeepWager(
+        self,
+        request: _wager_service_pb2.KeepWagerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.KeepWagerResponse, _abc.Awaitable[_wager_service_pb2.KeepWagerResponse]]:
+        """Let a wager stay, where silence in the window would take it off (004 13.5.1)."""
+
+    @_abc_1.abstractmethod
+    def VoidWager(
+        self,
+        request: _wager_service_pb2.VoidWagerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.VoidWagerResponse, _abc.Awaitable[_wager_service_pb2.VoidWagerResponse]]:
+        """Void a wager whose coup has no result yet, and give the stake back (004 14.3.1)."""
+
+    @_abc_1.abstractmethod
+    def PermitSharing(
+        self,
+        request: _wager_service_pb2.PermitSharingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.PermitSharingResponse, _abc.Awaitable[_wager_service_pb2.PermitSharingResponse]]:
+        """Let several players wager on one box (004 5.5)."""
+
+    @_abc_1.abstractmethod
+    def ApproveOpposing(
+        self,
+        request: _wager_service_pb2.ApproveOpposingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.ApproveOpposingResponse, _abc.Awaitable[_wager_service_pb2.ApproveOpposingResponse]]:
+        """Let a player stake on both hands (003 5.6.6, 004 5.6.6)."""
+
+    @_abc_1.abstractmethod
+    def GrantLimits(
+        self,
+        request: _wager_service_pb2.GrantLimitsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.GrantLimitsResponse, _abc.Awaitable[_wager_service_pb2.GrantLimitsResponse]]:
+        """Give a player limits of his own, in the table's currency (004 6.5)."""
+
+    @_abc_1.abstractmethod
+    def RevokePermission(
+        self,
+        request: _wager_service_pb2.RevokePermissionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.RevokePermissionResponse, _abc.Awaitable[_wager_service_pb2.RevokePermissionResponse]]:
+        """Take a permission back; accepted wagers stand."""
+
+    @_abc_1.abstractmethod
+    def BarPlayer(
+        self,
+        request: _wager_service_pb2.BarPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.BarPlayerResponse, _abc.Awaitable[_wager_service_pb2.BarPlayerResponse]]:
+        """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+
+    @_abc_1.abstractmethod
+    def ChangeLimits(
+        self,
+        request: _wager_service_pb2.ChangeLimitsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.ChangeLimitsResponse, _abc.Awaitable[_wager_service_pb2.ChangeLimitsResponse]]:
+        """Put other limits on the sign, in the table's currency (004 6.4)."""
+
+    @_abc_1.abstractmethod
+    def NotifyMinimum(
+        self,
+        request: _wager_service_pb2.NotifyMinimumRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.NotifyMinimumResponse, _abc.Awaitable[_wager_service_pb2.NotifyMinimumResponse]]:
+        """Show the sign of a higher minimum, from now on (004 6.4)."""
+
+    @_abc_1.abstractmethod
+    def RemoveSign(
+        self,
+        request: _wager_service_pb2.RemoveSignRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.RemoveSignResponse, _abc.Awaitable[_wager_service_pb2.RemoveSignResponse]]:
+        """Take the sign of a higher minimum down."""
 
     @_abc_1.abstractmethod
     def GetBook(

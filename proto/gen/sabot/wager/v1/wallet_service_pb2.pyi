@@ -50,6 +50,32 @@ class CreditAccountResponse(_message.Message):
     duplicate: bool
     def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
 
+class ReverseAccountRequest(_message.Message):
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id")
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    table_id: str
+    coup_id: str
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
+
+class ReverseAccountResponse(_message.Message):
+    __slots__ = ("done", "balance_minor", "duplicate")
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    done: bool
+    balance_minor: int
+    duplicate: bool
+    def __init__(self, done: _Optional[bool] = ..., balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
+
 class GetBalanceRequest(_message.Message):
     __slots__ = ("player", "currency")
     PLAYER_FIELD_NUMBER: _ClassVar[int]

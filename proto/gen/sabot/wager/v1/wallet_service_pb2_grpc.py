@@ -45,6 +45,11 @@ class WalletServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.CreditAccountRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.CreditAccountResponse.FromString,
                 _registered_method=True)
+        self.ReverseAccount = channel.unary_unary(
+                '/sabot.wager.v1.WalletService/ReverseAccount',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ReverseAccountRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ReverseAccountResponse.FromString,
+                _registered_method=True)
         self.GetBalance = channel.unary_unary(
                 '/sabot.wager.v1.WalletService/GetBalance',
                 request_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.GetBalanceRequest.SerializeToString,
@@ -70,6 +75,13 @@ class WalletServiceServicer:
 
     def CreditAccount(self, request, context):
         """Give a player what a settlement owes him.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReverseAccount(self, request, context):
+        """Take back what a correction says was paid too much; a balance never becomes negative.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -101,6 +113,11 @@ def add_WalletServiceServicer_to_server(servicer, server):
                     servicer.CreditAccount,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.CreditAccountRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.CreditAccountResponse.SerializeToString,
+            ),
+            'ReverseAccount': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReverseAccount,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ReverseAccountRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ReverseAccountResponse.SerializeToString,
             ),
             'GetBalance': grpc.unary_unary_rpc_method_handler(
                     servicer.GetBalance,
@@ -168,6 +185,33 @@ class WalletService:
             '/sabot.wager.v1.WalletService/CreditAccount',
             sabot_dot_wager_dot_v1_dot_wallet__service__pb2.CreditAccountRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wallet__service__pb2.CreditAccountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReverseAccount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WalletService/ReverseAccount',
+            sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ReverseAccountRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ReverseAccountResponse.FromString,
             options,
             channel_credentials,
             insecure,

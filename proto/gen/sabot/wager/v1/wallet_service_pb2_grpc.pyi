@@ -37,6 +37,8 @@ class WalletServiceStub:
     """Put money into an account, from outside the platform."""
     CreditAccount: _grpc.UnaryUnaryMultiCallable[_wallet_service_pb2.CreditAccountRequest, _wallet_service_pb2.CreditAccountResponse]
     """Give a player what a settlement owes him."""
+    ReverseAccount: _grpc.UnaryUnaryMultiCallable[_wallet_service_pb2.ReverseAccountRequest, _wallet_service_pb2.ReverseAccountResponse]
+    """Take back what a correction says was paid too much; a balance never becomes negative."""
     GetBalance: _grpc.UnaryUnaryMultiCallable[_wallet_service_pb2.GetBalanceRequest, _wallet_service_pb2.GetBalanceResponse]
     """What is in an account."""
     ListMovements: _grpc.UnaryUnaryMultiCallable[_wallet_service_pb2.ListMovementsRequest, _wallet_service_pb2.ListMovementsResponse]
@@ -51,6 +53,8 @@ class WalletServiceAsyncStub(WalletServiceStub):
     """Put money into an account, from outside the platform."""
     CreditAccount: _aio.UnaryUnaryMultiCallable[_wallet_service_pb2.CreditAccountRequest, _wallet_service_pb2.CreditAccountResponse]  # type: ignore[assignment]
     """Give a player what a settlement owes him."""
+    ReverseAccount: _aio.UnaryUnaryMultiCallable[_wallet_service_pb2.ReverseAccountRequest, _wallet_service_pb2.ReverseAccountResponse]  # type: ignore[assignment]
+    """Take back what a correction says was paid too much; a balance never becomes negative."""
     GetBalance: _aio.UnaryUnaryMultiCallable[_wallet_service_pb2.GetBalanceRequest, _wallet_service_pb2.GetBalanceResponse]  # type: ignore[assignment]
     """What is in an account."""
     ListMovements: _aio.UnaryUnaryMultiCallable[_wallet_service_pb2.ListMovementsRequest, _wallet_service_pb2.ListMovementsResponse]  # type: ignore[assignment]
@@ -74,6 +78,14 @@ class WalletServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wallet_service_pb2.CreditAccountResponse, _abc.Awaitable[_wallet_service_pb2.CreditAccountResponse]]:
         """Give a player what a settlement owes him."""
+
+    @_abc_1.abstractmethod
+    def ReverseAccount(
+        self,
+        request: _wallet_service_pb2.ReverseAccountRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wallet_service_pb2.ReverseAccountResponse, _abc.Awaitable[_wallet_service_pb2.ReverseAccountResponse]]:
+        """Take back what a correction says was paid too much; a balance never becomes negative."""
 
     @_abc_1.abstractmethod
     def GetBalance(
