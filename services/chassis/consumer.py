@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol, cast
 
-from aiokafka import AIOKafkaClient, AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka import AIOKafkaClient, AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 from faststream.kafka import KafkaBroker
 from faststream.kafka.message import KafkaMessage
@@ -36,6 +36,7 @@ from opentelemetry.trace import Link, Span, SpanKind, StatusCode
 
 from services.chassis import bus, envelope, telemetry, topics
 from services.chassis.clock import SECOND_US, Clock
+from services.chassis.dead_letters import DeadLetters, DeadLettersAway, Letter, Reason
 from services.chassis.decider import Record
 from services.chassis.envelope import BadMessage, Received
 from services.chassis.hearing import Result, Verdict
@@ -61,16 +62,6 @@ below the poll interval, so that a pause costs no partition."""
 COMMIT_TIMEOUT_S: Final = 5.0
 """A commit of offsets may take so long. Without it the batch is read again, which does no harm."""
 
-LETTER_TIMEOUT_S: Final = 10.0
-"""How long the dead letters of one batch may take to be acknowledged."""
-
-LETTER_BYTES_MAX: Final = 1_000_000
-"""A dead letter gets headers on top of what it was; a value that would not fit is cut."""
-
-LETTER_OVERHEAD_BYTES: Final = 4_096
-WHAT_CHARACTERS_MAX: Final = 500
-"""Length of the explanation in a dead letter's header."""
-
 OPEN_TIMEOUT_S: Final = 60.0
 """How long all subscribers of a service may take to get partitions."""
 
@@ -83,27 +74,6 @@ HEAL_SOON_S: Final = 0.1
 
 STOPPING: Final = frozenset({Result.FAILED, Result.GAP, Result.BEHIND})
 """What a record is told that was not handled while its table is not parked."""
-
-
-class Reason:
-    """Codes in the header `dlq-reason`."""
-
-    NO_KEY: Final = "NO_KEY"
-    BAD_MESSAGE: Final = "BAD_MESSAGE"
-    UNKNOWN_TYPE: Final = "UNKNOWN_TYPE"
-    FAILED: Final = "FAILED"
-
-
-class Letter(Struct, frozen=True):
-    """A message that goes to the dead letters."""
-
-    message: Any
-    reason: str
-    what: str
-
-
-class DeadLettersAway(Exception):
-    """The dead letters cannot be written, so nothing may be put aside."""
 
 
 class TooManyFailures(Exception):
@@ -192,79 +162,6 @@ async def _commit(consumer: Any, offsets: dict[TopicPartition, int]) -> None:
         log.info("not committed, somebody else will handle it again: %s", error)
     except (KafkaError, TimeoutError) as error:
         log.warning("offsets could not be committed: %r", error)
-
-
-class DeadLetters:
-    """Writes what cannot be handled to the dead letters of its topic."""
-
-    def __init__(self, *, kafka: bus.Bus, consumer: str) -> None:
-        self._kafka = kafka
-        self._consumer = consumer
-        self._producer: AIOKafkaProducer | None = None
-
-    async def send(self, letters: Sequence[Letter]) -> None:
-        """Return when the broker has acknowledged all of them. Raises `DeadLettersAway`."""
-        if not letters:
-            return
-        try:
-            async with asyncio.timeout(LETTER_TIMEOUT_S):
-                await self._send(letters)
-        except (KafkaError, OSError, TimeoutError) as error:
-            await self.close(flush=False)
-            raise DeadLettersAway(f"dead letters cannot be written: {error!r}") from error
-        for letter in letters:
-            telemetry.count(
-                "sabot.consumer.dead_letters", consumer=self._consumer, reason=letter.reason
-            )
-            log.warning("dead letter: %s at %s: %s", letter.reason, _origin(letter), letter.what)
-
-    async def close(self, *, flush: bool) -> None:
-        producer, self._producer = self._producer, None
-        if producer is not None:
-            await bus.close_producer(producer, flush=flush)
-
-    async def _send(self, letters: Sequence[Letter]) -> None:
-        if self._producer is None:
-            self._producer = bus.make_producer(self._kafka)
-            await self._producer.start()
-        sent = []
-        for letter in letters:
-            message = letter.message
-            sent.append(
-                await self._producer.send(
-                    topics.dead_letter_topic(message.topic),
-                    _fitting(message),
-                    key=message.key,
-                    headers=self._headers(letter),
-                )
-            )
-        await asyncio.gather(*sent)
-
-    def _headers(self, letter: Letter) -> list[tuple[str, bytes]]:
-        original = [(name, value or b"") for name, value in letter.message.headers]
-        return [
-            *original,
-            (envelope.DEAD_LETTER_REASON, letter.reason.encode()),
-            (envelope.DEAD_LETTER_ORIGIN, _origin(letter).encode()),
-            (envelope.DEAD_LETTER_CONSUMER, self._consumer.encode()),
-            (
-                envelope.DEAD_LETTER_WHAT,
-                letter.what[:WHAT_CHARACTERS_MAX].encode(errors="replace"),
-            ),
-        ]
-
-
-def _origin(letter: Letter) -> str:
-    message = letter.message
-    return f"{message.topic}/{message.partition}/{message.offset}"
-
-
-def _fitting(message: Any) -> bytes:
-    """The value, cut where the letter would be larger than the message was allowed to be."""
-    headers = sum(len(name) + len(value or b"") for name, value in message.headers)
-    room = LETTER_BYTES_MAX - LETTER_OVERHEAD_BYTES - headers - len(message.key or b"")
-    value: bytes = message.value or b""
-    return value[: max(room, 0)]
 
 
 class _Heard(Struct, frozen=True):

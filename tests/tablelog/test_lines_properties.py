@@ -109,7 +109,7 @@ def read_all(raw: bytes) -> list[Line] | Malformed:
 
 @given(st.binary(max_size=200))
 @example(b'{"do":"open_table","table":"\xf0\x9f"}')
-def test_any_bytes(raw: bytes) -> None:
+def test_any_bytes_are_read_or_malformed(raw: bytes) -> None:
     read_all(raw)
     read_all(OPEN + raw)
 
@@ -124,7 +124,7 @@ def test_bytes_that_look_like_json(parts: list[int | bytes]) -> None:
 
 
 @given(json_values)
-def test_any_json_value(value: Any) -> None:
+def test_any_json_value_is_read_or_malformed(value: Any) -> None:
     read_all(OPEN + json.dumps(value).encode())
 
 
@@ -193,7 +193,7 @@ def test_reading_is_a_function_of_the_bytes(log: list[dict[str, Any]]) -> None:
 
 
 @given(st.integers(-62_135_596_800_000_000, LAST_US))
-def test_instants_come_back(at_us: int) -> None:
+def test_instants_come_back_as_written(at_us: int) -> None:
     assert instant_us(rfc3339(at_us)) == at_us
 
 
