@@ -7,9 +7,11 @@ leaves the command's default. What an answer holds goes into the response's fiel
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from google.protobuf.message import Message
+from msgspec import Struct
 from msgspec.structs import fields
 
 from sabot.common.v1 import common_pb2
@@ -28,23 +30,40 @@ STAMPED: Final = frozenset({"at_us", "by", "second"})
 def made(kind: type[Command], request: Message, stamp: Stamp, **more: Any) -> Command:
     """The command that a request asks for; `more` are fields that need a hand."""
     values: dict[str, Any] = {"at_us": stamp.at_us, "by": stamp.by, "second": stamp.second, **more}
-    known = request.DESCRIPTOR.fields_by_name
-    for field in fields(kind):
-        name = field.name
-        descriptor = known.get(name)
-        if name in values or descriptor is None:
-            continue
-        if descriptor.has_presence and not request.HasField(name):
+    for taken in _taken(kind, request.DESCRIPTOR):
+        name = taken.name
+        if name in values or (taken.presence and not request.HasField(name)):
             continue
         value = getattr(request, name)
-        if not value and not descriptor.has_presence and not field.required:
+        if not value and not taken.presence and not taken.required:
             continue  # what a caller left out is the command's own default
-        values[name] = tuple(value) if _is_repeated(descriptor) else value
+        values[name] = tuple(value) if taken.repeated else value
     return kind(**values)
 
 
-def _is_repeated(descriptor: Any) -> bool:
-    return bool(descriptor.is_repeated)
+class _Taken(Struct, frozen=True):
+    """A field that request and command share."""
+
+    name: str
+    required: bool
+    presence: bool
+    repeated: bool
+
+
+@cache
+def _taken(kind: type[Command], descriptor: Any) -> tuple[_Taken, ...]:
+    """Looked up once for each command: type hints are slow to read."""
+    known = descriptor.fields_by_name
+    return tuple(
+        _Taken(
+            field.name,
+            field.required,
+            known[field.name].has_presence,
+            bool(known[field.name].is_repeated),
+        )
+        for field in fields(kind)
+        if field.name in known
+    )
 
 
 def fill(response: Message, answer: Mapping[str, Any]) -> Message:
