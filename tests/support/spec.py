@@ -36,7 +36,7 @@ class Like(Struct, frozen=True):
         )
 
 
-def like(kind: type[Event], **fields: Any) -> Like:
+def like(kind: type[Event], /, **fields: Any) -> Like:
     """An event of which only some values matter."""
     return Like(kind, fields)
 
