@@ -100,8 +100,13 @@ def test_the_demo_plays_recorded_shoes_and_proves_every_coup(place: Path) -> Non
     nothing_left(place)
 
 
-def test_a_demo_that_is_interrupted_leaves_nothing_running(place: Path) -> None:
-    """Ctrl-C in the middle of play stops the stack and ends with a failure."""
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"]
+)
+def test_a_demo_that_is_ended_leaves_nothing_running(
+    place: Path, number: signal.Signals, status: int
+) -> None:
+    """In the middle of play the stack is stopped, and the status tells a failure."""
     process = demo(place, "--coups", "40")
     assert process.stdout is not None
     deadline = time.monotonic() + START_S
@@ -110,9 +115,9 @@ def test_a_demo_that_is_interrupted_leaves_nothing_running(place: Path) -> None:
             break
     running = list(processes_of(place))
     assert len(running) > len(SERVICES), running  # so the search below would find what is left
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     rest, _ = process.communicate(timeout=90)
-    assert process.returncode == 130, rest
+    assert process.returncode == status, rest
     assert "Traceback" not in rest
     nothing_left(place)
 

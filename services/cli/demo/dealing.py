@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
-from services.cli.demo.desk import Desk, called
+from services.cli.demo.desk import Desk, Stuck, called
 from services.cli.demo.plan import Pattern, Recording, Scanner, Stake, TablePlan, seats, stack_cards
 from services.contracts.core import Actor, Refused
 from services.rules import cutting, tableau
@@ -23,6 +23,7 @@ from services.rules.outcome import outcome
 from services.tablelog.calls import Services
 
 SHOE, ROUND, WAGER = "shoe", "round", "wager"
+BEFORE_PLAY, AFTER_PLAY = "PRE", "POST"
 PIT: Final = Actor("petra", "GAME_SUPERVISOR")
 CAGE: Final = Actor("cage", "CASINO_SUPERVISOR")
 COUP_CARDS_MAX: Final = 8
@@ -142,6 +143,8 @@ class TablePlay:
             smallest_chip_minor=plan.chip_minor,
             **optional,
         )
+        if plan.rules.sign_odds_required:
+            await self._desk.act(ROUND, "DisplaySign", PIT, sign="ODDS")
         await self._desk.act(ROUND, "AssignDealer", PIT, dealer=self._dealer.id)
         await asyncio.gather(*(self._fund(player) for player in plan.everybody))
         if plan.seated:
@@ -169,6 +172,8 @@ class TablePlay:
         if self.plan.seated:
             for player in self.plan.everybody:
                 await self._desk.act(ROUND, "LeaveSeat", _player(player), player=player)
+        if AFTER_PLAY in self.plan.rules.inspection.stages:
+            await self._inspect(AFTER_PLAY)
         await self._desk.act(ROUND, "CloseTable", PIT)
         await self._count()
 
@@ -187,8 +192,7 @@ class TablePlay:
         if not order:
             return False
         act, dealer = self._desk.act, self._dealer
-        witness = PIT.id
-        await act(SHOE, "InspectCards", dealer, witness=witness, video="camera-1", stage="PRE")
+        await self._inspect(BEFORE_PLAY)
         await act(SHOE, "ShuffleCards", dealer, procedure="MANUAL")
         await self._cut()
         await act(SHOE, "PlaceCutCard", dealer, from_back=self.plan.from_back)
@@ -199,6 +203,13 @@ class TablePlay:
             first = self._scanner.card(1)
             await act(SHOE, "BurnCards", dealer, reason="NEW_SHOE", first_card=first)
         return True
+
+    async def _inspect(self, stage: str) -> None:
+        """The dealer looks at every card, the supervisor and a camera at the dealer."""
+        video = f"{self.plan.table_id}/camera-1"
+        await self._desk.act(
+            SHOE, "InspectCards", self._dealer, witness=PIT.id, video=video, stage=stage
+        )
 
     async def _cut(self) -> None:
         """The cut goes round the table; who is asked first declines, so that a second one cuts."""
@@ -278,7 +289,11 @@ class TablePlay:
             number += 1
             card = self._scanner.card(number)
             answer = await desk.act(SHOE, "DrawCard", dealer, card=card, to=hand.upper())
-            assert answer.draw_number == number, "the scanner and the shoe count alike"
+            if answer.draw_number != number:
+                raise Stuck(
+                    f"{self.plan.table_id}: the scanner read card {number}, {card}; the shoe says "
+                    f"it was {answer.draw_number or 'none'}"
+                )
             held = coup.player if hand == "player" else coup.banker
             held.append(card)
             await desk.until(dealer, _shows(len(coup.player) + len(coup.banker)), "the card")

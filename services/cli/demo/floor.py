@@ -13,6 +13,7 @@ from services.contracts import settlement as money
 from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.core import Event, Meta
+from services.contracts.round_table import SignDisplayed
 from services.rules.cards import Card
 from services.rules.currencies import currency_exponent
 from services.rules.hands import points
@@ -345,6 +346,7 @@ _TEXTS: Final[Mapping[type[Event], Callable[[TableView, Any], str]]] = {
     ),
     table.TableClosed: lambda _, __: "the table is closed",
     table.DealerChanged: lambda _, e: f"{e.dealer} takes over from {e.replaced}",
+    SignDisplayed: lambda _, e: f"the sign of the {e.sign.lower()} stands at the table",
     table.BettingOpened: lambda _, e: f"coup {e.coup}: betting is open",
     table.BettingClosed: lambda _, e: (
         f"betting is closed by {'the timer' if e.closed_by == 'TIMER' else 'the call'}"

@@ -117,13 +117,13 @@ def show_summary(console: Console, proof: Proof, *, heard: int, times: Times, br
         )
     )
     console.print("Nothing is left running. To go on:", style="bold")
-    for command, what in (
-        ("make up", "the same stack with durable settings, to stay"),
-        (f".venv/bin/sabot play {RECORDED}", "a recorded table through it"),
-        (".venv/bin/sabot rebuild COUP", "any coup again, from the log"),
-        ("ARCHITECTURE.md", "where everything lives"),
+    for what, command in (
+        ("the same stack, to stay", "make up"),
+        ("a recorded table through it", f".venv/bin/sabot play {RECORDED}"),
+        ("any coup again, from the log", ".venv/bin/sabot rebuild COUP"),
+        ("where everything lives", "ARCHITECTURE.md"),
     ):
-        console.print(f"  {command:<72} {what}", highlight=False, soft_wrap=True)
+        console.print(f"  {what:<28}  {command}", highlight=False, soft_wrap=True)
 
 
 def _numbers(proof: Proof, heard: int, times: Times, broker: str) -> list[tuple[str, str]]:

@@ -29,6 +29,7 @@ from services.devstack.brokers import DESCRIPTIONS
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
 
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 COUPS_VARIABLE: Final = "SABOT_DEMO_COUPS"
 COUPS_MAX: Final = 200
 PLAY_S_MAX: Final = 85.0
@@ -98,8 +99,10 @@ def _with_stack(console: Console, tables: Sequence[TablePlan], broker: str | Non
         stack.start()
         start_s = time.monotonic() - began
         demo = _Demo(console, stack, tables, start_s)
-        proof, heard, times = asyncio.run(demo.run())
-    except (Stuck, Refused, Broken) as error:
+        proof, heard, times = _played_out(demo)
+    except Refused as no:
+        raise Failed(f"the rules do not allow what the demo does: {no}") from no
+    except (Stuck, Broken) as error:
         console.print(_log_tails(stack))
         raise Failed(str(error)) from error
     finally:
@@ -259,14 +262,37 @@ def _log_tails(stack: Stack) -> Text:
     return Text("\n".join(parts), style="bright_black")
 
 
+def _played_out(demo: _Demo) -> tuple[Proof, int, Times]:
+    """Run the demo in a loop that lets go of everything in order when it is asked to end.
+
+    An exception out of a signal's handler would end in whatever task happens to run; so the loop
+    itself takes these signals, as it takes Ctrl-C.
+    """
+
+    async def interruptible() -> tuple[Proof, int, Times]:
+        task = asyncio.current_task()
+        assert task is not None
+        for number in ENDING:
+            asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+        return await demo.run()
+
+    try:
+        return asyncio.run(interruptible())
+    except asyncio.CancelledError:
+        raise Terminated from None
+    finally:
+        for number in ENDING:
+            signal.signal(number, _end)  # the loop has taken its own handlers with it
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated
+
+
 @contextlib.contextmanager
 def _terminated_in_order() -> Iterator[None]:
     """Let SIGTERM and SIGHUP unwind as Ctrl-C does, so that the stack is stopped."""
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise Terminated
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, _end) for number in ENDING}
     try:
         yield
     finally:
@@ -277,9 +303,8 @@ def _terminated_in_order() -> Iterator[None]:
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """Nothing interrupts the stopping of the stack: a second Ctrl-C would leave servers behind."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before: dict[int, Callable[..., Any] | int | None] = {
-        number: signal.signal(number, signal.SIG_IGN) for number in numbers
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, *ENDING)
     }
     try:
         yield
