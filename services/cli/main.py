@@ -40,6 +40,9 @@ RunId = Annotated[
 ]
 CoupId = Annotated[str | None, typer.Argument(metavar="COUP", help="The id of one coup.")]
 AllCoups = Annotated[bool, typer.Option("--all", help="Rebuild every coup there is.")]
+Coups = Annotated[
+    int | None, typer.Option("--coups", metavar="N", min=1, help="Coups to play in all.")
+]
 RulebookId = Annotated[
     str, typer.Option("--rulebook", metavar="ID", help="A packaged rulebook, such as nsw-mini.")
 ]
@@ -91,9 +94,9 @@ def rebuild(coup: CoupId = None, all_coups: AllCoups = False) -> int:  # noqa: F
 
 
 @app.command()
-def demo() -> int:
+def demo(coups: Coups = None) -> int:
     """Play recorded shoes, watch them, prove the books."""
-    return int(part_of("services.cli.demo").main(sys.stdout, sys.stderr))
+    return int(part_of("services.cli.demo").main(sys.stdout, sys.stderr, coups=coups))
 
 
 @app.command()
