@@ -28,6 +28,7 @@ from services.settlement.domain.state import (
     clauses_for,
     rules_of,
     settings_of,
+    was_played,
 )
 
 UNRESOLVED = "UNRESOLVED"
@@ -39,7 +40,7 @@ def open_dispute(command: OpenDispute, state: SettlementState) -> Sequence[Event
         raise Refused("ROLE", f"{command.by.id} has the role {command.by.role}: no complainant")
     if command.dispute_id in state.disputes:
         raise Refused("DUPLICATE", f"there is a dispute {command.dispute_id} already")
-    if not 1 <= command.coup <= state.last_coup:
+    if not was_played(state, command.coup):
         raise Refused("UNKNOWN", f"there was no coup {command.coup}")
     return [
         DisputeOpened(

@@ -42,6 +42,7 @@ from services.settlement.domain.state import (
     SettledWager,
     SettlementState,
     Staked,
+    place_of,
 )
 
 
@@ -55,11 +56,17 @@ def evolve(state: SettlementState, event: Event | Heard) -> SettlementState:
 
 
 def _activated(state: SettlementState, event: RulebookActivated) -> SettlementState:
-    """A new session begins; what is still owed or disputed is carried over."""
+    """A new session begins; what is still owed or disputed is carried over.
+
+    So is what the book told of the session's coups already: topics arrive in any order.
+    """
+    coups = {key: coup for key, coup in state.coups.items() if place_of(key)[0] == event.session}
     return SettlementState(
         session=event.session,
         settings=event.settings,
         games={event.settings.rulebook_hash: event.settings},
+        coups=coups,
+        closed=state.closed,
         disputes={key: held for key, held in state.disputes.items() if held.status != "CLOSED"},
         debits=state.debits,
     )
@@ -73,7 +80,7 @@ def _with_coup(state: SettlementState, coup_id: str, **changes: Any) -> Settleme
 
 
 def _without_coup(state: SettlementState, coup_id: str) -> SettlementState:
-    return replace(state, coups={k: coup for k, coup in state.coups.items() if k != coup_id})
+    return replace(state, coups={key: coup for key, coup in state.coups.items() if key != coup_id})
 
 
 # --- decisions on wagers ---
@@ -236,19 +243,23 @@ def _coup_begun(state: SettlementState, heard: Heard) -> SettlementState:
 
 
 def _known(state: SettlementState, coup_id: str) -> SettlementState:
-    """Topics arrive in any order: the first mention of a coup begins its book."""
-    if coup_id in state.coups:
+    """Topics arrive in any order: the first mention of a coup begins its book.
+
+    What is heard of a coup after its end begins nothing.
+    """
+    place = place_of(coup_id)
+    if coup_id in state.coups or place <= state.closed:
         return state
-    number = int(coup_id.rsplit(":", 1)[1])
-    coup = Coup(coup_id=coup_id, coup=number)
-    return replace(
-        state, coups={**state.coups, coup_id: coup}, last_coup=max(state.last_coup, number)
-    )
+    coup = Coup(coup_id=coup_id, coup=place[1])
+    return replace(state, coups={**state.coups, coup_id: coup})
 
 
 def _wager_accepted(state: SettlementState, heard: Heard) -> SettlementState:
     event: book.WagerAccepted = heard.event  # type: ignore[assignment]
     state = _known(state, event.coup_id)
+    coup = state.coups.get(event.coup_id)
+    if coup is None:
+        return state
     staked = Staked(
         event.wager_id,
         event.player,
@@ -258,8 +269,7 @@ def _wager_accepted(state: SettlementState, heard: Heard) -> SettlementState:
         event.funding,
         event.token,
     )
-    wagers = {**state.coups[event.coup_id].wagers, event.wager_id: staked}
-    return _with_coup(state, event.coup_id, wagers=wagers)
+    return _with_coup(state, event.coup_id, wagers={**coup.wagers, event.wager_id: staked})
 
 
 def _stake_changed(state: SettlementState, heard: Heard) -> SettlementState:
@@ -296,9 +306,10 @@ def _book_closed(state: SettlementState, heard: Heard) -> SettlementState:
     reason = event.reason if isinstance(event, book.BookRevised) else ""
     held = BookView(event.revision, event.wagers, event.digest, reason)
     state = _with_coup(_known(state, event.coup_id), event.coup_id, book=held)
-    coup = state.coups[event.coup_id]
-    refunded = coup.end is not None and coup.end.void is not None and reason == VOID
-    gone = coup.closed and refunded and held.wagers == 0
+    coup = state.coups.get(event.coup_id)
+    if coup is None or coup.end is None or coup.end.void is None:
+        return state
+    gone = coup.closed and reason == VOID and held.wagers == 0
     return _without_coup(state, event.coup_id) if gone else state
 
 
@@ -337,6 +348,7 @@ def _ended(state: SettlementState, coup_id: str, end: End) -> SettlementState:
 def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
     """Round closes a coup without wagers on its own: the book of it may be heard after that."""
     event: table.CoupClosed = heard.event  # type: ignore[assignment]
+    state = replace(state, closed=max(state.closed, place_of(event.coup_id)))
     coup = state.coups.get(event.coup_id)
     if coup is None or coup.settled or coup.end is None:
         return _without_coup(state, event.coup_id)

@@ -173,8 +173,8 @@ class SettlementState(Struct, frozen=True):
     settled_wagers: int = 0
     """Wagers in them."""
 
-    last_coup: int = 0
-    """The highest number of a coup that was heard of."""
+    closed: tuple[int, int] = (0, 0)
+    """Session and number of the last coup that round has closed."""
 
     disputes: dict[str, Dispute] = {}
     debits: dict[str, Outstanding] = {}
@@ -192,6 +192,19 @@ def scope(state: SettlementState) -> Scope:
     if settings is None:
         return Scope()
     return Scope(settings.rulebook_id, settings.rulebook_hash, "", settings.test)
+
+
+def place_of(coup_id: str) -> tuple[int, int]:
+    """Session and number of a coup, which is how coups follow each other."""
+    _, session, number = coup_id.rsplit(":", 2)
+    return int(session), int(number)
+
+
+def was_played(state: SettlementState, number: int) -> bool:
+    """Whether this session had, or has, a coup with that number."""
+    place = (state.session, number)
+    over = number > 0 and place <= state.closed
+    return over or any(place_of(coup_id) == place for coup_id in state.coups)
 
 
 def settings_of(state: SettlementState) -> TableSettings:

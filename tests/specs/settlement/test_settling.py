@@ -28,6 +28,7 @@ from tests.support.tables import (
     book_closed,
     corrected,
     opened,
+    over,
     resulted,
     settings,
     voided,
@@ -192,6 +193,15 @@ def test_a_coup_without_wagers_is_settled_with_nothing() -> None:
     coup().when_heard(resulted()).then(like(CoupSettled, wagers=0, status="SETTLED"))
     none = spec(settlement).given(opened())
     none.when_heard(resulted(no_bet=True, book=0)).then(like(CoupSettled, status="NO_BET"))
+
+
+def test_a_coup_without_wagers_is_settled_though_its_book_comes_last() -> None:
+    """N-15, D6: round closes it by its result; the book is heard of afterwards, and nothing is left."""
+    closed = spec(settlement).given(opened(), betting(), resulted(), over())
+    done = closed.when_heard(book_closed(0)).then(like(CoupSettled, wagers=0))
+    assert done.state.coups == {}
+    late = done.given(accepted(), book_closed(1))
+    assert late.state.coups == {}
 
 
 def test_a_no_bet_coup_waits_until_its_wagers_are_back() -> None:
