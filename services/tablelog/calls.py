@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
+import grpc
 from google.protobuf.message import Message
 from msgspec import Struct
 from msgspec.structs import fields
@@ -26,16 +27,19 @@ from services.chassis import rpc
 from services.chassis.auth import IMPORT_TABLE, development_credentials
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.registry import Registry, decode_meta
+from services.chassis.rpc_errors import CallFailed, call_failed
 from services.contracts import round as table_events
 from services.contracts import settlement as money_events
 from services.contracts import shoe as card_events
 from services.contracts import wager as book_events
+from services.contracts.common import Limit
 from services.contracts.core import Actor, Command, Refused
 from services.round.commands import OpenTable
 from services.rulebooks.catalogue import document
 from services.rules.fields import flatten
 from services.shoe.commands import DrawCard
 from services.tablelog.render import SERVICES, Told
+from services.tablelog.steps import Unsupported
 
 CALL_DEADLINE_S: Final = 10.0
 IMPORTER: Final = Actor("importer", "SYSTEM")
@@ -53,13 +57,29 @@ _REGISTRIES: Final = {
 _NOT_A_FIELD: Final = frozenset({"at_us", "by", "second", "order_id"})
 
 
+class ServiceFailed(Exception):
+    """A call ended with an error, and which service it went to."""
+
+    def __init__(self, service: str, failed: CallFailed) -> None:
+        super().__init__(f"{service} does not answer as it should: {failed}")
+        self.service = service
+        self.failed = failed
+
+
+class ParkedAt(Struct, frozen=True):
+    """The event that a service does not get past, and why."""
+
+    event_id: str
+    reason: str
+
+
 class Reading(Struct, frozen=True):
     """How far one service is with a table."""
 
     own_position: int
     published_position: int
     handled: dict[str, int]
-    parked: tuple[str, ...]
+    parked: tuple[ParkedAt, ...]
     open_wallet_movements: int
 
 
@@ -96,7 +116,7 @@ class Services:
             "settlement": settlement_service_pb2_grpc.SettlementServiceStub,
         }
         self._stubs = {name: make[name](self._channels[name]) for name in SERVICES}
-        self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(  # type: ignore[no-untyped-call]
+        self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(
             self._channels["wager"]
         )
         return self
@@ -131,45 +151,44 @@ class Services:
         request.meta.recorded.CopyFrom(_recorded(command))
         if order is not None:
             request.order.extend(order)
-        response = await getattr(self._stubs[service], name)(request)
-        return _answered(response)
+        return _answered(await _called(service, getattr(self._stubs[service], name), request))
 
     async def fund(self, movement_id: str, player: str, currency: str, amount_minor: int) -> None:
         """Give a player what he is about to stake."""
-        await self._stubs["wallet"].FundAccount(
-            wallet_service_pb2.FundAccountRequest(
-                movement_id=movement_id,
-                player=player,
-                currency=currency,
-                amount_minor=amount_minor,
-            )
+        request = wallet_service_pb2.FundAccountRequest(
+            movement_id=movement_id, player=player, currency=currency, amount_minor=amount_minor
         )
+        await _called("wager", self._stubs["wallet"].FundAccount, request)
 
-    async def progress(self, table_id: str) -> dict[str, Reading]:
-        """How far each service is with the table."""
+    async def progress(
+        self, table_id: str, names: Collection[str] = SERVICES
+    ) -> dict[str, Reading]:
+        """How far each of these services is with the table."""
 
         async def one(name: str) -> Reading:
             request = _MODULES[name].GetTableProgressRequest(table_id=table_id)
-            answer = (await self._stubs[name].GetTableProgress(request)).progress
+            answer = (await _called(name, self._stubs[name].GetTableProgress, request)).progress
             return Reading(
                 answer.own_position,
                 answer.published_position,
                 {each.upstream: each.position for each in answer.handled},
-                tuple(f"{each.event_id}: {each.reason}" for each in answer.parked),
+                tuple(ParkedAt(each.event_id, each.reason) for each in answer.parked),
                 answer.open_wallet_movements,
             )
 
-        readings = await asyncio.gather(*(one(name) for name in SERVICES))
-        return dict(zip(SERVICES, readings, strict=True))
+        readings = await asyncio.gather(*(one(name) for name in names))
+        return dict(zip(names, readings, strict=True))
 
-    async def told(self, table_id: str, command_ids: Sequence[str]) -> list[Told]:
-        """Everything that the commands led to in the four services."""
+    async def told(
+        self, table_id: str, command_ids: Sequence[str], names: Collection[str] = SERVICES
+    ) -> list[Told]:
+        """Everything that the commands led to in these services by now."""
 
         async def one(name: str) -> list[Told]:
             request = _MODULES[name].ListCommandEventsRequest(
                 table_id=table_id, command_ids=command_ids
             )
-            answer = await self._stubs[name].ListCommandEvents(request)
+            answer = await _called(name, self._stubs[name].ListCommandEvents, request)
             return [
                 Told(
                     name,
@@ -180,12 +199,22 @@ class Services:
                 for stored in answer.events
             ]
 
-        lists = await asyncio.gather(*(one(name) for name in SERVICES))
+        lists = await asyncio.gather(*(one(name) for name in names))
         return [each for told in lists for each in told]
 
 
+async def _called(service: str, method: Any, request: Message) -> Any:
+    try:
+        return await method(request)
+    except grpc.aio.AioRpcError as error:
+        raise ServiceFailed(service, call_failed(error)) from error
+
+
 def _request(module: Any, name: str, command: Command) -> Any:
-    request = getattr(module, f"{name}Request")()
+    make = getattr(module, f"{name}Request", None)
+    if make is None:
+        raise Unsupported(f"the services take no {name} yet")
+    request = make()
     if isinstance(command, OpenTable):
         _settings(request, command)
         return request
@@ -198,6 +227,8 @@ def _request(module: Any, name: str, command: Command) -> Any:
             continue
         if isinstance(value, tuple):
             getattr(request, field.name).extend(value)
+        elif isinstance(value, Mapping):
+            _areas(getattr(request, field.name), value)
         else:
             setattr(request, field.name, value)
     if isinstance(command, DrawCard):
@@ -231,11 +262,14 @@ def _settings(request: Any, command: OpenTable) -> None:
     request.manual_burns = not settings.auto_burn
     request.options_json = _options(settings.rulebook_id, settings.rulebook)
     for currency, limits in settings.limits.items():
-        areas = request.limits[currency].areas
-        for area, limit in limits.items():
-            areas[area].min_minor = limit.min_minor
-            areas[area].max_minor = limit.max_minor
-            areas[area].unit_minor = limit.unit_minor
+        _areas(request.limits[currency], limits)
+
+
+def _areas(message: Any, limits: Mapping[str, Limit]) -> None:
+    for area, limit in limits.items():
+        message.areas[area].min_minor = limit.min_minor
+        message.areas[area].max_minor = limit.max_minor
+        message.areas[area].unit_minor = limit.unit_minor
 
 
 def _options(rulebook_id: str, text: Mapping[str, object]) -> str:
