@@ -18,9 +18,11 @@ from services.shoe.domain.state import (
     DEALING,
     IDLE,
     RESULTED,
+    SCANNED,
     Cards,
     ShoeState,
     clauses_for,
+    settings_of,
 )
 
 
@@ -59,6 +61,8 @@ def _dealt(state: ShoeState, cards: Cards) -> Sequence[Event]:
     if course.asked:
         asked = course.asked[0]
         return drawn(state, cards, Pull(pulled=asked.pulled, to=asked.to, face_up=asked.face_up))
+    if shoe.source == SCANNED and not settings_of(state).test:
+        return ()  # a person draws the cards, and the electronic shoe reports them
     return drawn(state, cards, Pull()) if course.instructed else ()
 
 

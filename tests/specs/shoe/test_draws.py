@@ -14,10 +14,15 @@ from services.contracts.round import (
     CoupResulted,
     CoupStarted,
     DealingOpened,
+    DrawInstructed,
     IncidentRecorded,
     NoBetCoupDeclared,
 )
-from services.contracts.round_hands import IncidentResolved, MisdealDetected
+from services.contracts.round_hands import (
+    IncidentResolved,
+    MisdealDetected,
+    ShoeHolderChanged,
+)
 from services.contracts.shoe import (
     CardCarriedOver,
     CardDrawn,
@@ -32,10 +37,12 @@ from services.contracts.shoe import (
     ShoeCommitted,
     ShoeExhausted,
     ShoeIntegrityBreached,
+    ShoeLoaded,
     ShoeRetired,
     ShoeRevealed,
 )
 from services.rules.shuffling import verify_commitment
+from services.shoe import domain as shoe
 from services.shoe.commands import (
     BurnCards,
     CollectCards,
@@ -54,6 +61,8 @@ from tests.support.played import (
     Played,
     person,
 )
+from tests.support.spec import AT_US, Spec, like, spec
+from tests.support.tables import opened
 
 BURN = "AC 9D"
 ASIDE = "9S 9H 9D 9C KS KH"
@@ -413,3 +422,33 @@ def test_a_scanned_card_that_lies_face_down_is_known_inside_only() -> None:
     [drawn] = played.now(CardDrawn)
     assert (drawn.card, drawn.face_up, drawn.scanned) == (None, False, True)
     assert played.now(CardIdentified)[0].card == "7S"
+
+
+def live_shoe(method: str = "A") -> Spec:
+    """A live table's shoe of which nothing is known; dealing is open on coup 1."""
+    loaded = ShoeLoaded(shoe_id="S1", decks=8, cards=416, source="SCANNED")
+    burned = CardsBurned(shoe_id="S1", reason="NEW_SHOE", count=2, first_draw_number=1)
+    betting = BettingOpened(
+        coup_id="T1:1:1",
+        coup=1,
+        shoe_id="S1",
+        opened_at_us=AT_US,
+        closes_at_us=None,
+        limits_version=1,
+        method=method,
+    )
+    dealing = DealingOpened(coup_id="T1:1:1", book_revision=1, book_wagers=0, book_digest="")
+    return spec(shoe).given(opened("nsw-mini", mode="LIVE"), loaded, burned, betting, dealing)
+
+
+def test_at_a_live_table_a_person_draws_and_the_electronic_shoe_reports() -> None:
+    """D5, F-110: being asked for a card is no card, and no lack of one either."""
+    asked = live_shoe("C").when_heard(DrawInstructed(coup_id="T1:1:1", count=1)).then_nothing()
+    held = asked.given(ShoeHolderChanged(seat=2, player="p1"))
+    reported = DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), card="6S")
+    drawn = held.when(reported).then(
+        like(CardDrawn, card=None, face_up=False, instructed=True),
+        like(CardIdentified, card="6S"),
+    )
+    drawn.when(reported).then_among(like(CardDrawn, instructed=False))
+    live_shoe().when(reported).then_raises("ROLE")
