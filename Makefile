@@ -74,6 +74,10 @@ test-all: setup ## all tests on the embedded broker, then those with servers on 
 	@BROKER=embedded $(PYTEST) $(ARGS)
 	@BROKER=$$(BROKER=apache $(DEVSTACK) broker) $(PYTEST) -m "integration or e2e" $(ARGS)
 
+.PHONY: clauses
+clauses: setup ## print what is done about every clause of the rules, and write docs/clauses.md
+	@$(BIN)/python -m tests.clauses $(ARGS)
+
 bench: setup ## measure what Sabot does a second (ARGS=--write puts it into the docs)
 	$(BIN)/python -m tests.bench $(ARGS)
 
