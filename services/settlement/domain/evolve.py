@@ -319,11 +319,11 @@ def _resulted(state: SettlementState, heard: Heard) -> SettlementState:
 
 
 def _corrected(state: SettlementState, heard: Heard) -> SettlementState:
-    """For a coup that is not settled yet, the corrected result is the first one."""
     event: table.ResultCorrected = heard.event  # type: ignore[assignment]
     fields = asdict(event)
     del fields["reason"]
-    end = End(heard.meta, heard.event_id, result=table.CoupResulted(**fields))
+    result = table.CoupResulted(**fields)
+    end = End(heard.meta, heard.event_id, result=result, reason=event.reason)
     return _ended(state, event.coup_id, end)
 
 
@@ -338,11 +338,19 @@ def _voided(state: SettlementState, heard: Heard) -> SettlementState:
 
 
 def _ended(state: SettlementState, coup_id: str, end: End) -> SettlementState:
-    """An end that is not the first one is for coups in progress only; settled ones are corrected."""
+    """The first end is settled; what is said after it, and before that is done, follows it.
+
+    Settled coups are corrected by a command instead.
+    """
     first = end.result is not None and end.result.revision == 1
     if first or end.void is not None:
         state = _known(state, coup_id)
-    return state if coup_id in state.settled else _with_coup(state, coup_id, end=end)
+    coup = state.coups.get(coup_id)
+    if coup is None or coup.settled:
+        return state
+    if coup.end is None:
+        return _with_coup(state, coup_id, end=end)
+    return _with_coup(state, coup_id, later=(*coup.later, end))
 
 
 def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:

@@ -18,7 +18,7 @@ from services.settlement.commands import (
     TakeVoid,
 )
 from services.settlement.domain.evolve import EVOLVE_HEARD
-from services.settlement.domain.state import SettlementState, is_complete
+from services.settlement.domain.state import End, SettlementState, is_complete
 
 HEARS: Mapping[str, Mapping[str, type[Event]]] = {
     module.SERVICE: {kind.type: kind for kind in module.EVENTS.values() if kind.published}
@@ -54,7 +54,13 @@ def react(heard: Heard, state: SettlementState) -> Sequence[Command | Caused]:
         return ()
     end = coup.end.meta
     command = Settle(at_us=end.occurred_at_us, by=end.actor, coup_id=coup.coup_id)
-    return [Caused(command, Heard(coup.end.event, end, table.SERVICE, coup.end.event_id))]
+    later = [_caused(_correct(each, coup.coup_id), each) for each in coup.later]
+    return [_caused(command, coup.end), *later]
+
+
+def _caused(command: Command, end: End) -> Caused:
+    """The command, caused by what was heard of the coup's end, whatever came last."""
+    return Caused(command, Heard(end.event, end.meta, table.SERVICE, end.event_id))
 
 
 _MAY_COMPLETE = (
@@ -92,20 +98,30 @@ def _correction(heard: Heard, state: SettlementState) -> Command | None:
     if coup is not None and not coup.settled:
         return None
     if isinstance(event, table.OutcomeInvalidated):
+        return _correct(End(meta, heard.event_id, invalidated=event), event.coup_id)
+    end = End(meta, heard.event_id, result=event, reason=event.reason)
+    return _correct(end, event.coup_id)
+
+
+def _correct(end: End, coup_id: str) -> Command:
+    """The command that makes a settled coup end otherwise."""
+    at_us, by, second = end.meta.occurred_at_us, end.meta.actor, end.meta.second
+    if end.invalidated is not None:
         return Invalidate(
             at_us=at_us,
             by=by,
             second=second,
-            coup_id=event.coup_id,
-            reason=event.reason,
-            forfeit=event.forfeit,
+            coup_id=coup_id,
+            reason=end.invalidated.reason,
+            forfeit=end.invalidated.forfeit,
         )
+    assert end.result is not None
     return Correct(
         at_us=at_us,
         by=by,
         second=second,
-        coup_id=event.coup_id,
-        player=event.player,
-        banker=event.banker,
-        reason=event.reason,
+        coup_id=coup_id,
+        player=end.result.player,
+        banker=end.result.banker,
+        reason=end.reason,
     )

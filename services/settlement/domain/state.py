@@ -88,6 +88,8 @@ class End(Struct, frozen=True):
     result: table.CoupResulted | None = None
     void: table.CoupVoided | None = None
     invalidated: table.OutcomeInvalidated | None = None
+    reason: str = ""
+    """Of a corrected result."""
 
     @property
     def event(self) -> Event:
@@ -107,6 +109,9 @@ class Coup(Struct, frozen=True):
 
     book: BookView | None = None
     end: End | None = None
+    later: tuple[End, ...] = ()
+    """Corrections that arrived before the coup was settled: they follow its settlement."""
+
     paid: dict[str, SettledWager] = {}
     """By wager, while the coup is being settled."""
 

@@ -17,6 +17,7 @@ from services.contracts.settlement import (
     PromoTokensDecided,
     WagerForfeited,
     WagerRefunded,
+    WagerResettled,
     WagerSettled,
 )
 from services.settlement import domain as settlement
@@ -297,6 +298,19 @@ def test_a_result_corrected_before_it_was_settled_is_the_first_revision() -> Non
         like(WagerSettled, wager_id="w1", outcome="LOST", revision=1),
         like(WagerSettled, wager_id="w2", outcome="WON", revision=1),
         like(CoupSettled, revision=1, status="SETTLED"),
+    )
+
+
+def test_a_correction_that_overtakes_the_book_follows_the_settlement() -> None:
+    """D6, D7: the first result is settled when the book is there, and corrected at once after it."""
+    both = spec(settlement).given(opened(), betting(), *MAIN[:2], resulted())
+    waiting = both.when_heard(corrected(*PLAYER_WINS)).then_nothing()
+    told = waiting.when_heard(book_closed(2))
+    told.then_among(
+        like(WagerSettled, wager_id="w1", outcome="WON", revision=1),
+        like(CoupSettled, revision=1),
+        like(WagerResettled, wager_id="w1", outcome="LOST", revision=2),
+        like(CoupSettled, revision=2, reason="misread"),
     )
 
 

@@ -11,6 +11,7 @@ from services.contracts.wager import (
     DifferentialUpdated,
     WagerAccepted,
     WagerCancelled,
+    WagerChanged,
     WagerReduced,
     WagerRejected,
 )
@@ -79,6 +80,8 @@ def test_a_gap_within_the_differential_is_nobodys_business() -> None:
 def test_the_gap_is_told_when_it_comes_to_lie_on_the_other_side() -> None:
     """F-14: the running difference of both totals; Tie is no part of it (X-28)."""
     held = table().given(accepted("w1", "p1", "PLAYER", 900))
+    lower = ChangeWager(at_us=AT_US, by=PLAYER, wager_id="w1", amount_minor=800)
+    held.when(lower).then(like(WagerChanged))
     asked_for = held.when(place("w2", "p2", "PLAYER", 200)).then(like(DebitRequested))
     paid = RecordDebit(at_us=AT_US, by=PLAYER, movement_id="T1/w2/1", outcome="DONE")
     breached = asked_for.when(paid).then(
