@@ -16,16 +16,23 @@ class ErrorBurn:
     to_draw: int
 
 
-def new_shoe_burn(rulebook: Rulebook, first_card: Card | None) -> int:
+def new_shoe_burn(rulebook: Rulebook, first_card: Card | None, *, decks: int | None = None) -> int:
     """Return how many cards a new shoe burns in all, the first card included.
 
-    FIXED burns its number whatever the first card is, and takes None. FACE_VALUE burns as
-    many as the first card shows, on top of that card unless `burn.first_counts` says that
-    it is one of them. Raises ValueError when FACE_VALUE is asked without a card.
+    FIXED burns its number whatever the first card is, and takes None. DECKS burns as many
+    as the shoe has decks, which may be left out where the rulebook allows only one number
+    of them. FACE_VALUE burns as many as the first card shows, on top of that card unless
+    `burn.first_counts` says that it is one of them. Raises ValueError when FACE_VALUE is
+    asked without a card, or DECKS without the decks.
     """
     burn = rulebook.burn
     if burn.new_shoe == "FIXED":
         return burn.new_shoe_cards or 0
+    if burn.new_shoe == "DECKS":
+        if decks is None and len(rulebook.decks) > 1:
+            message = "as many cards burn as the shoe has decks, and their number is not known"
+            raise ValueError(message)
+        return decks or rulebook.decks[0]
     if first_card is None:
         message = "the first card of the shoe tells how many burn, and it is not known"
         raise ValueError(message)

@@ -14,8 +14,10 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final, cast
 
-from services.rules.areas import AREAS
+from services.rules.area_language import Definition
+from services.rules.areas import AREAS, GROUP, defined
 from services.rules.cards import CARDS_PER_DECK
+from services.rules.ends import possible_ends
 from services.rules.fields import flatten
 
 Flat = Mapping[str, object]
@@ -130,6 +132,10 @@ def _v5(flat: Flat) -> Iterator[Failure]:
     areas = _list(flat, "areas")
     if not areas:
         yield Failure("V-5", "areas", "no area is offered")
+    own = cast("Mapping[str, object]", flat.get(GROUP, {}))
+    for area in areas:
+        if area not in AREAS and area not in own:
+            yield Failure("V-5", "areas", f"{area} has no definition")
     for area in AREAS:
         if (flat[f"pay.{area}"] is not None) != (area in areas):
             problem = "an area that is offered has a pay value, any other has none"
@@ -144,6 +150,32 @@ def _v5(flat: Flat) -> Iterator[Failure]:
     for name in ("pay.BANKER_ON_SIX", "commission.BANKER"):
         if flat[name] is not None and "BANKER" not in areas:
             yield Failure("V-5", name, "needs the area BANKER")
+
+
+def _v5_definitions(flat: Flat) -> Iterator[Failure]:
+    """The areas that the document defines can be read, make sense, and are offered."""
+    group = cast("Mapping[str, object]", flat.get(GROUP, {}))
+    readable, faults = defined(group)
+    for path, problem in faults:
+        yield Failure("V-5", path, problem)
+    for area, definition in readable.items():
+        yield from _without_sense(f"{GROUP}.{area}", definition)
+    for area in group:
+        if area not in _list(flat, "areas"):
+            yield Failure("V-5", f"{GROUP}.{area}", "must be among `areas`")
+
+
+def _without_sense(path: str, definition: Definition) -> Iterator[Failure]:
+    """Yield parts of a definition that no coup can reach, and an area that never loses."""
+    verdicts = [definition.verdict(end) for end in possible_ends()]
+    reached = {id(verdict) for verdict in verdicts}
+    for number, case in enumerate(definition.wins, start=1):
+        if id(case) not in reached:
+            yield Failure("V-5", f"{path}.wins.{number}", "no coup wins by this case")
+    if definition.pushes is not None and "PUSH" not in verdicts:
+        yield Failure("V-5", f"{path}.pushes", "no coup ends so")
+    if "LOSE" not in verdicts:
+        yield Failure("V-5", path, "a wager on it could never lose")
 
 
 def _v6(flat: Flat) -> Iterator[Failure]:
@@ -182,6 +214,7 @@ def _v8(flat: Flat) -> Iterator[Failure]:
     needed = {
         "FIXED": ("burn.new_shoe_cards",),
         "FACE_VALUE": ("burn.first_counts", "burn.ten_value"),
+        "DECKS": (),
     }[str(flat["burn.new_shoe"])]
     for name in needed:
         if flat[name] is None:
@@ -261,7 +294,7 @@ def agreement(flat: Flat, others: Mapping[str, Mapping[str, object]] | None) -> 
     return tuple(sorted(found, key=lambda fault: (int(fault.check[2:]), fault.field)))
 
 
-_ALONE: Final = (_v2, _v3, _v4, _v5, _v6, _v7, _v8, _v11, _v12)
+_ALONE: Final = (_v2, _v3, _v4, _v5, _v5_definitions, _v6, _v7, _v8, _v11, _v12)
 
 
 def _findings(faults: Iterator[Failure]) -> Iterator[Failure]:

@@ -1,7 +1,7 @@
 """Every field a rulebook has, what it may hold, and the check that refuses other values.
 
 The table is the whole schema: a document with another field, or without one of these, is
-refused. A field's check is the one named when the field holds something it cannot hold;
+refused; only the few of `OPTIONAL` may be there or not. A field's check is the one named when the field holds something it cannot hold;
 how fields must agree with each other is in `services.rules.checks`.
 """
 
@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from services.rules.areas import AREAS
+from services.rules.area_language import NAME, is_odds
+from services.rules.areas import AREAS, GROUP
 
 ROLES: Final = (
     "PLAYER",
@@ -81,14 +82,12 @@ def _several(item: Field) -> Field:
 
 
 def _odds() -> Field:
-    def accepts(value: object) -> bool:
-        return (
-            isinstance(value, list | tuple)
-            and len(value) == 2
-            and all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in value)
-        )
+    return Field("V-5", is_odds, "a pair of positive whole numbers [numerator, denominator]")
 
-    return Field("V-5", accepts, "a pair of positive whole numbers [numerator, denominator]")
+
+def _area() -> Field:
+    """The name of an area; whether it has a definition is a question of agreement."""
+    return Field("V-5", lambda v: isinstance(v, str) and bool(NAME.fullmatch(v)), "an area's name")
 
 
 def _notice() -> Field:
@@ -139,7 +138,7 @@ _SHOE: Final[Mapping[str, Field]] = {
 }
 
 _BURNS: Final[Mapping[str, Field]] = {
-    "burn.new_shoe": _one_of("FIXED", "FACE_VALUE", check="V-8"),
+    "burn.new_shoe": _one_of("FIXED", "FACE_VALUE", "DECKS", check="V-8"),
     "burn.new_shoe_cards": _nullable(_whole(1, 10, check="V-8")),
     "burn.first_counts": _nullable(_flag("V-8")),
     "burn.ten_value": _nullable(_whole(0, 10, check="V-8")),
@@ -218,7 +217,7 @@ _BETTING: Final[Mapping[str, Field]] = {
 }
 
 _MONEY: Final[Mapping[str, Field]] = {
-    "areas": _several(_one_of(*AREAS, check="V-5")),
+    "areas": _several(_area()),
     **_PAY,
     "commission.BANKER": _nullable(_odds()),
     "commission_timing": _nullable(_one_of("AT_PAYMENT")),
@@ -255,6 +254,19 @@ FIELDS: Final[Mapping[str, Field]] = {
     **_RECORDS,
 }
 """Dotted field name to what the field may hold, in the order of the documents."""
+
+OPTIONAL: Final[Mapping[str, Field]] = {
+    GROUP: Field(
+        "V-5",
+        lambda v: isinstance(v, Mapping) and bool(v),
+        "an object with at least one definition; a rulebook without any leaves it out",
+    ),
+}
+"""Fields that a document has only where it needs them.
+
+`area_definitions` holds areas that are not built in, by name. A rulebook that is content
+with the built-in ones has no such field, and there is one way to say so.
+"""
 
 GROUPS: Final = frozenset(name.split(".")[0] for name in FIELDS if "." in name)
 """Names that hold an object of fields instead of a value."""

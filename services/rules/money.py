@@ -1,4 +1,4 @@
-"""What a winning wager pays: exact rates, and rounding in whole numbers.
+"""What a winning wager pays: rounding in whole numbers.
 
 Rates are fractions of the stake; amounts are whole minor units throughout, so that no
 number of wagers can lose a unit to a binary fraction.
@@ -6,37 +6,9 @@ number of wagers can lose a unit to a binary fraction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Final
 
 from services.rules.rulebook import Rulebook
-
-_KEPT_RATES_MAX: Final = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """What one unit of stake wins on an area: before commission, the commission, after."""
-
-    gross: Fraction
-    commission: Fraction
-    net: Fraction
-
-
-@lru_cache(maxsize=_KEPT_RATES_MAX)
-def rate(rulebook: Rulebook, area: str, *, banker_six: bool) -> Rate:
-    """Return the exact rate of a winning wager on `area`.
-
-    `banker_six` says that Banker won with a count of 6, which some pay tables treat apart.
-    Raises KeyError for an area the rulebook does not pay.
-    """
-    gross = rulebook.pay[area]
-    if area == "BANKER" and banker_six and rulebook.pay_on_six is not None:
-        gross = rulebook.pay_on_six
-    commission = gross * rulebook.commission.get(area, Fraction(0))
-    return Rate(gross=gross, commission=commission, net=gross - commission)
 
 
 def payable_unit(rulebook: Rulebook, smallest_chip_minor: int) -> int:
@@ -71,15 +43,12 @@ def round_amount(numerator: int, denominator: int, *, mode: str, unit_minor: int
     return (units + up) * unit_minor
 
 
-def winnings_minor(
-    rulebook: Rulebook, area: str, stake_minor: int, *, banker_six: bool, unit_minor: int
-) -> int:
-    """Return what a winning stake gains, after commission and rounding, in minor units.
+def winnings_minor(rulebook: Rulebook, net: Fraction, stake_minor: int, *, unit_minor: int) -> int:
+    """Return what a winning stake gains, rounded as the rulebook says, in minor units.
 
-    `unit_minor` is the table's smallest chip; it counts only where the rulebook pays in
-    chips. Raises KeyError for an area the rulebook does not pay.
+    `net` is what one unit of stake gains after commission. `unit_minor` is the table's
+    smallest chip; it counts only where the rulebook pays in chips.
     """
-    net = rate(rulebook, area, banker_six=banker_six).net
     return round_amount(
         stake_minor * net.numerator,
         net.denominator,

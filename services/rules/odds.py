@@ -6,7 +6,8 @@ burning cards that nobody saw changes none of them.
 
 Winners, counts and numbers of cards depend on point values alone and are enumerated by
 value. Pairs depend on ranks (and perfect pairs on suits), but only on the first four
-cards, and are counted directly.
+cards: for each four values the deals are divided by what the cards are as pairs. Together
+that is every fact that an area can be decided by, so any area has exact odds.
 """
 
 from __future__ import annotations
@@ -19,23 +20,27 @@ from itertools import combinations_with_replacement
 from types import MappingProxyType
 from typing import Final
 
-from services.rules.cards import CARDS_PER_DECK
+from services.rules.area_language import Definition, PairKind, Win
+from services.rules.cards import CARDS_PER_DECK, SUITS
+from services.rules.ends import End
 from services.rules.fields import DECKS_MAX
 from services.rules.hands import NATURAL_POINTS_MIN
-from services.rules.money import rate
-from services.rules.outcome import AREAS, SIX, End, Winner, area_result
 from services.rules.rulebook import Rulebook
 from services.rules.tableau import banker_draws, player_draws
 
-RANKS_COUNT: Final = 13
 DEAL_CARDS: Final = 6
-_ZEROS_PER_DECK: Final = 16
-_OTHERS_PER_DECK: Final = 4
+_SUITS: Final = len(SUITS)
+_RANKS_OF_ZERO: Final = 4
 
 Joint = Mapping[tuple[int, int, int, int], int]
 """(Player count, Banker count, Player cards, Banker cards) to deals."""
 
 Event = Callable[[int, int, int, int], bool]
+
+Pairs = tuple[PairKind, PairKind, bool]
+"""What Player's and Banker's first two cards are, and whether both are pairs of one rank."""
+
+NO_PAIR: Final[Pairs] = ("NONE", "NONE", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +84,12 @@ def _falling(count: int, taken: int) -> int:
     return product
 
 
+def _ranks_of(value: int) -> int:
+    return 1 if value else _RANKS_OF_ZERO
+
+
 def _cards_of_value(decks: int) -> list[int]:
-    return [_ZEROS_PER_DECK * decks] + [_OTHERS_PER_DECK * decks] * 9
+    return [_ranks_of(value) * _SUITS * decks for value in range(10)]
 
 
 def _thirds(
@@ -111,15 +120,15 @@ def _thirds(
 
 
 @lru_cache(maxsize=DECKS_MAX)
-def joint(decks: int) -> Joint:
-    """Return in how many deals each pair of counts comes up, by cards of each hand.
+def ends(decks: int) -> Mapping[End, int]:
+    """Return in how many deals a coup ends in each way that an area can tell apart.
 
     Raises ValueError for a number of decks outside 1 to 12.
     """
     if not 1 <= decks <= DECKS_MAX:
         message = f"{decks} decks: there must be 1 to {DECKS_MAX}"
         raise ValueError(message)
-    deals: dict[tuple[int, int, int, int], int] = {}
+    deals: dict[tuple[tuple[int, int, int, int], Pairs], int] = {}
     left = _cards_of_value(decks)
     rest = CARDS_PER_DECK * decks - 4
     for player_cards in combinations_with_replacement(range(10), 2):
@@ -127,11 +136,28 @@ def joint(decks: int) -> Joint:
         for banker_cards in combinations_with_replacement(range(10), 2):
             ways = player_ways * _take(left, banker_cards)
             if ways:
+                divided = _by_pairs(decks, player_cards, banker_cards, ways)
                 player, banker = sum(player_cards) % 10, sum(banker_cards) % 10
                 for end, tail in _thirds(player, banker, left, rest):
-                    deals[end] = deals.get(end, 0) + ways * tail
+                    for pairs, among in divided:
+                        deals[end, pairs] = deals.get((end, pairs), 0) + among * tail
             _put_back(left, banker_cards)
         _put_back(left, player_cards)
+    return MappingProxyType(
+        {End(*end, *pairs): count for (end, pairs), count in deals.items() if count}
+    )
+
+
+@lru_cache(maxsize=DECKS_MAX)
+def joint(decks: int) -> Joint:
+    """Return in how many deals each pair of counts comes up, by cards of each hand.
+
+    Raises ValueError for a number of decks outside 1 to 12.
+    """
+    deals: dict[tuple[int, int, int, int], int] = {}
+    for end, ways in ends(decks).items():
+        counts = (end.player_points, end.banker_points, end.player_cards, end.banker_cards)
+        deals[counts] = deals.get(counts, 0) + ways
     return MappingProxyType(deals)
 
 
@@ -149,35 +175,97 @@ def _put_back(left: list[int], values: tuple[int, int]) -> None:
         left[value] += 1
 
 
-def _pair_events(decks: int) -> Iterator[tuple[str, int]]:
-    """Yield the events that hang on ranks and suits of the first four cards.
+def _by_pairs(
+    decks: int, player: tuple[int, int], banker: tuple[int, int], ways: int
+) -> list[tuple[Pairs, int]]:
+    """Divide the deals of four cards with these values by what they are as pairs."""
+    divided: dict[Pairs, int]
+    only: dict[PairKind, int] = {"NONE": 1}
+    player_even, banker_even = player[0] == player[1], banker[0] == banker[1]
+    if not (player_even or banker_even):
+        return [(NO_PAIR, ways)]
+    if player_even and banker_even and player[0] == banker[0]:
+        divided = _four_of_one_value(decks, player[0])
+    else:
+        # The hands share no value in which a pair could be, so that neither changes how
+        # the other's cards divide.
+        players = _two_of_one_value(decks, player[0]) if player_even else only
+        bankers = _two_of_one_value(decks, banker[0]) if banker_even else only
+        share = ways // (sum(players.values()) * sum(bankers.values()))
+        divided = {
+            (one, two, False): share * ones * twos
+            for one, ones in players.items()
+            for two, twos in bankers.items()
+        }
+    return [(pairs, count) for pairs, count in divided.items() if count]
 
-    Card kinds are ranks (4 copies a deck) or rank with suit (1 copy a deck); two pairs are
-    either of one kind or of two.
+
+def _two_of_one_value(decks: int, value: int) -> dict[PairKind, int]:
+    """Divide the ordered draws of two cards of a value by what they are as a pair."""
+    ranks, copies = _ranks_of(value), _SUITS * decks
+    perfect = ranks * _SUITS * _falling(decks, 2)
+    pair = ranks * _falling(copies, 2)
+    return {
+        "NONE": _falling(ranks * copies, 2) - pair,
+        "MIXED": pair - perfect,
+        "PERFECT": perfect,
+    }
+
+
+def _four_of_one_value(decks: int, value: int) -> dict[Pairs, int]:
+    """Divide the ordered draws of two hands of two cards of one value by their pairs.
+
+    Pairs of one rank take from the same cards: counted are the draws in which both are
+    perfect (of one suit or of two), in which one at least is, and in which both are pairs.
     """
-    cards = CARDS_PER_DECK * decks
-    tail = _falling(cards - 4, 2)
+    ranks, copies = _ranks_of(value), _SUITS * decks
+    cards = ranks * copies
+    two_alike = _falling(decks, 2)
+    both = ranks * (_SUITS * _falling(decks, 4) + _SUITS * (_SUITS - 1) * two_alike * two_alike)
+    one = ranks * _SUITS * two_alike * _falling(copies - 2, 2) - both
+    neither = ranks * _falling(copies, 4) - both - 2 * one
+    perfect, pair = _SUITS * two_alike, _falling(copies, 2)
+    mixed, other = pair - perfect, ranks * (ranks - 1)
+    found: dict[Pairs, int] = {
+        ("PERFECT", "PERFECT", True): both,
+        ("PERFECT", "MIXED", True): one,
+        ("MIXED", "PERFECT", True): one,
+        ("MIXED", "MIXED", True): neither,
+        ("PERFECT", "PERFECT", False): other * perfect * perfect,
+        ("PERFECT", "MIXED", False): other * perfect * mixed,
+        ("MIXED", "PERFECT", False): other * perfect * mixed,
+        ("MIXED", "MIXED", False): other * mixed * mixed,
+    }
+    kinds: tuple[tuple[PairKind, int], ...] = (("PERFECT", perfect), ("MIXED", mixed))
+    for kind, ways in kinds:
+        with_pair = sum(count for pairs, count in found.items() if pairs[0] == kind)
+        alone = ranks * ways * _falling(cards - 2, 2) - with_pair
+        found[kind, "NONE", False] = found["NONE", kind, False] = alone
+    found[NO_PAIR] = _falling(cards, 4) - sum(found.values())
+    return found
 
-    def both(kinds: int, copies: int) -> tuple[int, int]:
-        same = kinds * _falling(copies, 4) * tail
-        different = kinds * (kinds - 1) * _falling(copies, 2) ** 2 * tail
-        return same, different
 
-    pair = RANKS_COUNT * _falling(4 * decks, 2) * _falling(cards - 2, 4)
-    same, different = both(RANKS_COUNT, 4 * decks)
-    yield "player_pair", pair
-    yield "banker_pair", pair
-    yield "either_pair", 2 * pair - same - different
-    yield "both_pairs", same + different
-    yield "both_pairs_same_rank", same
-    yield "both_pairs_different_ranks", different
-    perfect = CARDS_PER_DECK * _falling(decks, 2) * _falling(cards - 2, 4)
-    both_perfect = sum(both(CARDS_PER_DECK, decks))
-    yield "player_perfect_pair", perfect
-    yield "banker_perfect_pair", perfect
-    yield "both_perfect_pairs", both_perfect
-    yield "at_least_one_perfect_pair", 2 * perfect - both_perfect
-    yield "exactly_one_perfect_pair", 2 * perfect - 2 * both_perfect
+_PAIR_EVENTS: Final[Mapping[str, Callable[[End], bool]]] = {
+    "player_pair": lambda end: end.player_pair_kind != "NONE",
+    "banker_pair": lambda end: end.banker_pair_kind != "NONE",
+    "either_pair": lambda end: _pairs(end) >= 1,
+    "both_pairs": lambda end: _pairs(end) == 2,
+    "both_pairs_same_rank": lambda end: end.pairs_of_one_rank,
+    "both_pairs_different_ranks": lambda end: _pairs(end) == 2 and not end.pairs_of_one_rank,
+    "player_perfect_pair": lambda end: end.player_pair_kind == "PERFECT",
+    "banker_perfect_pair": lambda end: end.banker_pair_kind == "PERFECT",
+    "both_perfect_pairs": lambda end: _perfect_pairs(end) == 2,
+    "at_least_one_perfect_pair": lambda end: _perfect_pairs(end) >= 1,
+    "exactly_one_perfect_pair": lambda end: _perfect_pairs(end) == 1,
+}
+
+
+def _pairs(end: End) -> int:
+    return (end.player_pair_kind != "NONE") + (end.banker_pair_kind != "NONE")
+
+
+def _perfect_pairs(end: End) -> int:
+    return (end.player_pair_kind == "PERFECT") + (end.banker_pair_kind == "PERFECT")
 
 
 def _natural(points: int, cards: int) -> bool:
@@ -197,8 +285,8 @@ _EVENTS: Final[Mapping[str, Event]] = {
     "cards_6": lambda _p, _b, pc, bc: pc + bc == 6,
     "five_cards_player_drew": lambda _p, _b, pc, bc: pc > bc,
     "five_cards_banker_drew": lambda _p, _b, pc, bc: bc > pc,
-    "banker_wins_6_two_cards": lambda p, b, _pc, bc: b > p and b == SIX and bc == 2,
-    "banker_wins_6_three_cards": lambda p, b, _pc, bc: b > p and b == SIX and bc == 3,
+    "banker_wins_6_two_cards": lambda p, b, _pc, bc: b > p and b == 6 and bc == 2,
+    "banker_wins_6_three_cards": lambda p, b, _pc, bc: b > p and b == 6 and bc == 3,
     "dragon7_banker_three_card_7_wins": lambda p, b, _pc, bc: b > p and b == 7 and bc == 3,
     "panda8_player_three_card_8_wins": lambda p, b, pc, _bc: p > b and p == 8 and pc == 3,
     "player_natural": lambda p, _b, pc, _bc: _natural(p, pc),
@@ -249,47 +337,35 @@ def events(decks: int) -> Mapping[str, int]:
         for name, happens in _EVENTS.items()
     }
     counted.update(_by_number(deals))
-    counted.update(_pair_events(decks))
+    counted.update(
+        (name, sum(ways for end, ways in ends(decks).items() if happens(end)))
+        for name, happens in _PAIR_EVENTS.items()
+    )
     return MappingProxyType(counted)
 
 
-def _winner(player_points: int, banker_points: int) -> Winner:
-    if player_points == banker_points:
-        return "tie"
-    return "player" if player_points > banker_points else "banker"
+def area_odds(definition: Definition, decks: int) -> AreaOdds:
+    """Return the exact odds of one area with `decks` decks.
 
-
-def _ends(area: str, decks: int) -> Iterator[tuple[End, int]]:
-    """Yield ends that decide `area`, with the deals in which each happens.
-
-    Together they are all deals. A pair area sees the pairs only, any other area the rest.
+    Raises ValueError for a number of decks outside 1 to 12.
     """
-    total = _falling(CARDS_PER_DECK * decks, DEAL_CARDS)
-    if area.endswith("_PAIR"):
-        pairs = events(decks)[area.lower()]
-        for pair, ways in ((True, pairs), (False, total - pairs)):
-            yield End("tie", banker_six=False, player_pair=pair, banker_pair=pair, cards=4), ways
-        return
-    for (p, b, pc, bc), ways in joint(decks).items():
-        winner = _winner(p, b)
-        six = winner == "banker" and b == SIX
-        yield End(winner, banker_six=six, player_pair=False, banker_pair=False, cards=pc + bc), ways
-
-
-def _area_odds(rulebook: Rulebook, area: str, decks: int) -> AreaOdds:
-    counts = {"WIN": 0, "PUSH": 0, "LOSE": 0}
-    gained = Fraction(0)
-    for end, ways in _ends(area, decks):
-        result = area_result(area, end, rulebook.tie_main_areas)
-        counts[result] += ways
-        if result == "WIN":
-            gained += ways * rate(rulebook, area, banker_six=end.banker_six).net
-    total = _falling(CARDS_PER_DECK * decks, DEAL_CARDS)
+    counts = {"PUSH": 0, "LOSE": 0}
+    won = [0] * len(definition.wins)
+    cases = {id(case): number for number, case in enumerate(definition.wins)}
+    for end, ways in ends(decks).items():
+        verdict = definition.verdict(end)
+        if isinstance(verdict, Win):
+            won[cases[id(verdict)]] += ways
+        else:
+            counts[verdict] += ways
+    gained = sum(
+        (ways * case.net for ways, case in zip(won, definition.wins, strict=True)), Fraction(0)
+    )
     return AreaOdds(
-        wins=counts["WIN"],
+        wins=sum(won),
         pushes=counts["PUSH"],
         loses=counts["LOSE"],
-        expectation=(gained - counts["LOSE"]) / total,
+        expectation=(gained - counts["LOSE"]) / _falling(CARDS_PER_DECK * decks, DEAL_CARDS),
     )
 
 
@@ -302,11 +378,11 @@ def odds(rulebook: Rulebook, decks: int) -> Odds:
     deals = joint(decks)
     total = _falling(CARDS_PER_DECK * decks, DEAL_CARDS)
     cards = sum((pc + bc) * ways for (_p, _b, pc, bc), ways in deals.items())
-    offered = [area for area in AREAS if area in rulebook.areas]
+    areas = {area: area_odds(held, decks) for area, held in rulebook.definitions.items()}
     return Odds(
         decks=decks,
         total_deals=total,
-        areas=MappingProxyType({area: _area_odds(rulebook, area, decks) for area in offered}),
+        areas=MappingProxyType(areas),
         events=events(decks),
         mean_cards=Fraction(cards, total),
     )

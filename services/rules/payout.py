@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal
 
-from services.rules.money import payable_unit, rate, round_amount, winnings_minor
-from services.rules.outcome import CoupEnd, area_result
+from services.rules.area_language import Coup, Win
+from services.rules.cards import Card
+from services.rules.money import payable_unit, round_amount, winnings_minor
+from services.rules.outcome import early_verdict
 from services.rules.rulebook import Rulebook
 
-__all__ = ["WagerResult", "payable_unit", "push_wager", "round_amount", "settle_wager", "win_wager"]
+__all__ = [
+    "WagerResult",
+    "payable_unit",
+    "push_wager",
+    "round_amount",
+    "settle_early",
+    "settle_wager",
+    "win_wager",
+]
 
 _NOTHING: Final = Fraction(0)
 
@@ -51,39 +62,41 @@ def settle_wager(
     rulebook: Rulebook,
     area: str,
     stake_minor: int,
-    end: CoupEnd,
+    coup: Coup,
     *,
     unit_minor: int,
     token: bool = False,
 ) -> WagerResult:
     """Return what a wager of `stake_minor` on `area` comes to.
 
-    `end` is the coup's outcome. `unit_minor` is the table's smallest chip in minor units;
+    `coup` is the coup's outcome. `unit_minor` is the table's smallest chip in minor units;
     it counts only where the rulebook rounds to chips. `token` says that the stake is a
-    promotional token of that face value. Raises ValueError for an area without a
-    definition and KeyError for one the rulebook does not pay.
+    promotional token of that face value. Raises KeyError for an area that the rulebook does
+    not offer.
     """
-    result = area_result(area, end, rulebook.tie_main_areas)
-    if result == "WIN":
-        return win_wager(
-            rulebook,
-            area,
-            stake_minor,
-            banker_six=end.banker_six,
-            unit_minor=unit_minor,
-            token=token,
-        )
-    if result == "PUSH":
-        return push_wager(rulebook, stake_minor, token=token)
-    return WagerResult(
-        outcome="lost",
-        returned_minor=0,
-        winnings_minor=0,
-        gross=_NOTHING,
-        commission=_NOTHING,
-        rounding=_NOTHING,
-        token_spent=token,
-    )
+    verdict = rulebook.definitions[area].verdict(coup)
+    return _settled(rulebook, verdict, stake_minor, unit_minor=unit_minor, token=token)
+
+
+def settle_early(
+    rulebook: Rulebook,
+    area: str,
+    stake_minor: int,
+    player: Sequence[Card],
+    banker: Sequence[Card],
+    *,
+    unit_minor: int,
+    token: bool = False,
+) -> WagerResult | None:
+    """Return what a wager comes to by the open cards of a coup that has no result.
+
+    None where those cards do not decide the area. Other arguments and errors as for
+    `settle_wager`.
+    """
+    verdict = early_verdict(rulebook.definitions[area], player, banker)
+    if verdict is None:
+        return None
+    return _settled(rulebook, verdict, stake_minor, unit_minor=unit_minor, token=token)
 
 
 def win_wager(
@@ -95,19 +108,45 @@ def win_wager(
     unit_minor: int,
     token: bool = False,
 ) -> WagerResult:
-    """Return what a winning wager comes to, also for one won before the coup had an end.
+    """Return what a winning wager comes to whose area pays in one way only.
 
-    Arguments and errors as for `settle_wager`.
+    For a built-in area that was won before the coup had an end. `banker_six` says that
+    Banker won with a count of 6, which some pay tables treat apart. Other arguments and
+    errors as for `settle_wager`.
     """
-    exact = rate(rulebook, area, banker_six=banker_six)
-    paid = winnings_minor(rulebook, area, stake_minor, banker_six=banker_six, unit_minor=unit_minor)
+    wins = rulebook.definitions[area].wins
+    case = wins[0 if banker_six else -1]
+    return _settled(rulebook, case, stake_minor, unit_minor=unit_minor, token=token)
+
+
+def _settled(
+    rulebook: Rulebook,
+    verdict: Win | Literal["PUSH", "LOSE"],
+    stake_minor: int,
+    *,
+    unit_minor: int,
+    token: bool,
+) -> WagerResult:
+    if isinstance(verdict, Win):
+        paid = winnings_minor(rulebook, verdict.net, stake_minor, unit_minor=unit_minor)
+        return WagerResult(
+            outcome="won",
+            returned_minor=0 if token else stake_minor,
+            winnings_minor=paid,
+            gross=verdict.gross * stake_minor,
+            commission=verdict.commission * stake_minor,
+            rounding=paid - verdict.net * stake_minor,
+            token_spent=token,
+        )
+    if verdict == "PUSH":
+        return push_wager(rulebook, stake_minor, token=token)
     return WagerResult(
-        outcome="won",
-        returned_minor=0 if token else stake_minor,
-        winnings_minor=paid,
-        gross=exact.gross * stake_minor,
-        commission=exact.commission * stake_minor,
-        rounding=paid - exact.net * stake_minor,
+        outcome="lost",
+        returned_minor=0,
+        winnings_minor=0,
+        gross=_NOTHING,
+        commission=_NOTHING,
+        rounding=_NOTHING,
         token_spent=token,
     )
 

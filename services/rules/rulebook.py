@@ -17,10 +17,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
-from services.rules import checks
-from services.rules.areas import AREAS
+from services.rules import areas, checks
+from services.rules.area_language import Definition
+from services.rules.areas import AREAS, GROUP
 from services.rules.checks import Failure
-from services.rules.fields import FIELDS, flatten
+from services.rules.fields import FIELDS, OPTIONAL, flatten
 
 Document = Mapping[str, object]
 
@@ -143,10 +144,14 @@ class Rounding:
 class Rulebook:
     """A document that passed every check, as typed values.
 
-    `pay` and `commission` hold only the areas that have a value, as exact fractions:
-    winnings per unit staked, and the part of the winnings that is taken. What Banker pays
-    when he wins with a count of 6 (`pay.BANKER_ON_SIX` of the document) is `pay_on_six`,
-    None where a six pays like any other count. Two rulebooks are equal when their hashes
+    `definitions` says of every offered area when it wins and what it then pays, when it
+    pushes and when it loses: settlement, exposure and odds ask nothing else.
+
+    `pay` and `commission` are the pay table to show, and hold only what has a value, as
+    exact fractions: winnings per unit staked, and the part of the winnings that is taken.
+    An area of the rulebook's own that pays by cases has a line for each, `AREA.1` and so
+    on. What Banker pays when he wins with a count of 6 (`pay.BANKER_ON_SIX` of the
+    document) is `pay_on_six`, None where a six pays like any other count. Two rulebooks are equal when their hashes
     are. Pickling and copying keep the document and parse it anew.
     """
 
@@ -237,6 +242,7 @@ class Rulebook:
     sign_odds_required: bool
 
     areas: tuple[str, ...]
+    definitions: Mapping[str, Definition]
     pay: Mapping[str, Fraction]
     pay_on_six: Fraction | None
     commission: Mapping[str, Fraction]
@@ -276,8 +282,19 @@ class Rulebook:
         flat = _checked(document, others, expected_hash)
         canonical = canonical_json(document)
         values = {name: _typed(value) for name, value in flat.items()}
-        pay = {area: values[f"pay.{area}"] for area in AREAS}
+        pay = _present({area: values[f"pay.{area}"] for area in AREAS})
+        on_six = cast("Fraction | None", values["pay.BANKER_ON_SIX"])
+        commission = _present({"BANKER": values["commission.BANKER"]})
+        own, _ = areas.defined(cast("Document", values.pop(GROUP, {})))
         sections = {
+            "definitions": areas.definitions(
+                cast("tuple[str, ...]", values["areas"]),
+                pay=pay,
+                on_six=on_six,
+                commission=commission,
+                tie_pushes=values["tie_main_areas"] == "PUSH",
+                own=own,
+            ),
             "inspection": _section(Inspection, values, "inspection"),
             "cut_depth": _section(CutDepth, values, "cut_depth"),
             "burn": _section(Burn, values, "burn"),
@@ -285,9 +302,9 @@ class Rulebook:
             "method_layout": _section(MethodLayout, values, "method_layout"),
             "withdrawal": _section(Withdrawal, values, "withdrawal"),
             "rounding": _section(Rounding, values, "rounding"),
-            "pay": _present(pay),
-            "pay_on_six": values["pay.BANKER_ON_SIX"],
-            "commission": _present({"BANKER": values["commission.BANKER"]}),
+            "pay": MappingProxyType({**pay, **dict(areas.pay_lines(own))}),
+            "pay_on_six": on_six,
+            "commission": commission,
         }
         plain = {name: value for name, value in values.items() if "." not in name}
         build = cast("Callable[..., Rulebook]", cls)
@@ -342,10 +359,11 @@ def _checked(
     """Return the values of a sound document, odds as fractions; else refuse it."""
     flat = flatten(document)
     missing = tuple(name for name in FIELDS if name not in flat)
-    unknown = tuple(name for name in flat if name not in FIELDS)
+    known = {**FIELDS, **OPTIONAL}
+    unknown = tuple(name for name in flat if name not in known)
     failed = [
         Failure(field.check, name, f"must be {field.wants}")
-        for name, field in FIELDS.items()
+        for name, field in known.items()
         if name in flat and not field.accepts(flat[name])
     ]
     failed += [
@@ -354,7 +372,7 @@ def _checked(
         if name.startswith("commission.")
     ]
     bad = {failure.field for failure in failed}
-    sound = {name: held for name, held in flat.items() if name in FIELDS and name not in bad}
+    sound = {name: held for name, held in flat.items() if name in known and name not in bad}
     failed += checks.agreement(sound, others)
     failed += _hash_failures(document, expected_hash)
     if missing or unknown or failed:

@@ -6,12 +6,12 @@ from itertools import product
 
 import pytest
 
-from services.rulebooks.catalogue import rulebook
+from services.rulebooks.catalogue import document, rulebook
 from services.rules.cards import RANKS
-from services.rules.hands import is_pair, points
+from services.rules.ends import one_rank, pair_kind
+from services.rules.hands import points
 from services.rules.outcome import (
     AREAS,
-    BIG_CARDS_MIN,
     End,
     area_result,
     early_win,
@@ -19,6 +19,7 @@ from services.rules.outcome import (
     possible_ends,
     worst_win,
 )
+from services.rules.rulebook import rulebook_of
 from services.rules.tableau import next_hand
 from tests.rules.oracle import cards, hand_of, third
 
@@ -62,34 +63,40 @@ def test_suits_change_nothing() -> None:
 )
 def test_main_areas(area: str, player_wins: str, banker_wins: str, tie: str) -> None:
     """A-20..A-23, D-17..D-19: three ends of a Player, a Banker and a Tie wager."""
-    seven, six = hand_of(7), hand_of(6)
-    assert area_result(area, outcome(seven, six), "PUSH") == player_wins
-    assert area_result(area, outcome(six, seven), "PUSH") == banker_wins
-    assert area_result(area, outcome(six, six), "PUSH") == tie
+    seven, six, book = hand_of(7), hand_of(6), rulebook("live-studio")
+    assert area_result(book, area, outcome(seven, six)) == player_wins
+    assert area_result(book, area, outcome(six, seven)) == banker_wins
+    assert area_result(book, area, outcome(six, six)) == tie
 
 
 def test_a_tie_may_lose_where_a_rulebook_says_so() -> None:
     """X-14: the push is the rulebook's word and not built in."""
     tie = outcome(hand_of(6), hand_of(6))
-    assert area_result("PLAYER", tie, "LOSE") == "LOSE"
-    assert area_result("TIE", tie, "LOSE") == "WIN"
+    losing = rulebook_of({**document("live-studio"), "tie_main_areas": "LOSE"})
+    assert area_result(losing, "PLAYER", tie) == "LOSE"
+    assert area_result(losing, "BANKER", tie) == "LOSE"
+    assert area_result(losing, "TIE", tie) == "WIN"
 
 
 def test_side_areas_go_by_first_cards_and_by_number_of_cards() -> None:
     """C-08, C-12, C-14: pairs whoever wins, Big from five cards, Small at four."""
     pairs = outcome(cards("JS", "JH", "2S"), cards("QS", "KS", "9S"))
-    assert area_result("PLAYER_PAIR", pairs, "PUSH") == "WIN"
-    assert area_result("BANKER_PAIR", pairs, "PUSH") == "LOSE"
-    for count in (4, 5, 6):
-        end = End("tie", banker_six=False, player_pair=False, banker_pair=False, cards=count)
-        assert area_result("BIG", end, "PUSH") == ("WIN" if count >= 5 else "LOSE")
-        assert area_result("SMALL", end, "PUSH") == ("WIN" if count == 4 else "LOSE")
+    book = rulebook("super-six")
+    assert area_result(book, "PLAYER_PAIR", pairs) == "WIN"
+    assert area_result(book, "BANKER_PAIR", pairs) == "LOSE"
+    for player_cards, banker_cards in product((2, 3), repeat=2):
+        end = End(1, 1, player_cards, banker_cards)
+        small = player_cards + banker_cards == 4
+        assert area_result(book, "BIG", end) == ("LOSE" if small else "WIN")
+        assert area_result(book, "SMALL", end) == ("WIN" if small else "LOSE")
 
 
 def test_an_area_without_a_definition_is_an_error() -> None:
-    """A-10: no area is decided by chance of its name."""
-    with pytest.raises(ValueError, match="SUPER_SIX"):
-        area_result("SUPER_SIX", outcome(hand_of(1), hand_of(2)), "PUSH")
+    """A-10: no area is decided by chance of its name, and none that is not offered."""
+    for name, area in (("super-six", "SUPER_SIX"), ("live-studio", "BIG")):
+        with pytest.raises(KeyError, match=area):
+            area_result(rulebook(name), area, outcome(hand_of(1), hand_of(2)))
+    assert not early_win("SUPER_SIX", hand_of(1), hand_of(2))
 
 
 def test_what_open_cards_have_already_won() -> None:
@@ -102,33 +109,44 @@ def test_what_open_cards_have_already_won() -> None:
     assert early_win("BIG", (*player, "5D"), banker)
     for area in ("PLAYER", "BANKER", "TIE", "SMALL"):
         assert not early_win(area, (*player, "5D"), banker)
+        assert not early_win(area, (*player, "5D"), (*banker, "6D"))
+        assert not early_win(area, cards("9", "K"), cards("8", "K"))
+
+
+def first_hands() -> list[tuple[str, ...]]:
+    """Hands of two cards, one for each thing that an area could tell: count, rank, suits."""
+    found = {}
+    for one, two, suit in product(RANKS, RANKS, "SH"):
+        hand = (one + "S", two + suit)
+        kind = pair_kind(hand)
+        found[points(hand), kind, one if kind != "NONE" else ""] = hand
+    return list(found.values())
 
 
 def ends_by_dealing() -> set[End]:
     """Every end found by dealing coups with the table of play, rank by rank."""
     found = set()
-    by_class = {
-        (points(hand), is_pair(hand)): hand
-        for hand in ((a + "S", b + "H") for a, b in product(RANKS, repeat=2))
-    }
-    for player, banker in product(by_class.values(), repeat=2):
-        for fifth, sixth in product(range(10), repeat=2):
-            hands = {"player": list(player), "banker": list(banker)}
-            for value in (fifth, sixth):
-                needs = next_hand(hands["player"], hands["banker"])
-                if needs is not None:
-                    hands[needs].append(third(value))
-            end = outcome(hands["player"], hands["banker"])
-            found.add(
-                End(
-                    end.winner,
-                    end.banker_six,
-                    end.player_pair,
-                    end.banker_pair,
-                    min(end.cards, BIG_CARDS_MIN),
-                )
-            )
+    finished: dict[tuple[int, int], set[tuple[int, int, int, int]]] = {}
+    for first, second in product(first_hands(), repeat=2):
+        counts = points(first), points(second)
+        if counts not in finished:
+            finished[counts] = {
+                dealt(first, second, *tail) for tail in product(range(10), repeat=2)
+            }
+        pairs = pair_kind(first), pair_kind(second), one_rank(first, second)
+        found |= {End(*end, *pairs) for end in finished[counts]}
     return found
+
+
+def dealt(first: tuple[str, ...], second: tuple[str, ...], *tail: int) -> tuple[int, int, int, int]:
+    """Counts and numbers of cards of a coup that begins with two hands and goes on so."""
+    hands = {"player": list(first), "banker": list(second)}
+    for value in tail:
+        needs = next_hand(hands["player"], hands["banker"])
+        if needs is not None:
+            hands[needs].append(third(value))
+    end = outcome(hands["player"], hands["banker"])
+    return end.player_points, end.banker_points, end.player_cards, end.banker_cards
 
 
 def test_possible_ends_are_those_that_dealing_reaches() -> None:
@@ -138,10 +156,13 @@ def test_possible_ends_are_those_that_dealing_reaches() -> None:
 
 def test_impossible_ends_are_left_out() -> None:
     """Banker never wins with 6 on four cards: Player would have drawn on less."""
-    six = [end for end in possible_ends() if end.banker_six]
-    assert six
-    assert {end.cards for end in six} == {5}
-    assert {end.winner for end in six} == {"banker"}
+    six = [end for end in possible_ends() if end.winner == "banker" and end.banker_points == 6]
+    assert {end.cards for end in six} == {5, 6}
+    assert not any(end.pairs_of_one_rank and "NONE" in pairs_of(end) for end in possible_ends())
+
+
+def pairs_of(end: End) -> tuple[str, str]:
+    return end.player_pair_kind, end.banker_pair_kind
 
 
 def test_the_largest_win_is_one_end_and_not_a_sum() -> None:
@@ -164,5 +185,7 @@ def test_the_largest_win_is_after_commission_and_rounding() -> None:
 
 def test_every_area_has_a_result_at_every_end() -> None:
     """No area is undecided at any end a coup can have."""
+    book = rulebook("super-six")
+    assert set(book.definitions) == set(AREAS)
     for area, end in product(AREAS, possible_ends()):
-        assert area_result(area, end, "PUSH") in ("WIN", "LOSE", "PUSH")
+        assert area_result(book, area, end) in ("WIN", "LOSE", "PUSH")
