@@ -65,6 +65,7 @@ def faults(record: Record) -> list[str]:
     if own != record.digest:
         found.append(f"{record.event_id}: the stored event does not fit its digest")
     try:
+        read(record)
         event = OWN.decode(record.type, record.schema_version, record.body)
     except Exception as error:  # noqa: BLE001 - whatever is unreadable is a finding
         return [*found, f"{record.event_id}: not readable ({type(error).__name__})"]

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from services.chassis.decider import Record
 from services.contracts.common import RulebookActivated
-from services.contracts.core import Noted
 from services.rules.outcome import outcome
-from services.settlement.reading import OWN, Read, faults, read
+from services.settlement.reading import Read, faults, read
 from services.settlement.story import Line, Story, told
 
 CLAUSED: Final = "clauses"
@@ -49,6 +48,7 @@ def rebuilt(
     """Fold the records of a coup, in log order, and check them."""
     findings: list[str] = []
     heard: list[Read] = []
+    kept: list[Record] = []
     for record in records:
         found = faults(record)
         findings.extend(found)
@@ -57,6 +57,7 @@ def rebuilt(
         each = read(record)
         if each is not None:
             heard.append(each)
+            kept.append(record)
     story = Story(coup_id)
     for each in heard:
         story = told(story, each.event, each.meta)
@@ -72,27 +73,9 @@ def rebuilt(
         story=story,
         lines=tuple(_line(each) for each in heard),
         rulebook=document,
-        events=tuple(_event(each, record) for each, record in _paired(heard, records)),
+        events=tuple(map(_event, heard, kept)),
         findings=tuple(findings),
     )
-
-
-def _paired(heard: Sequence[Read], records: Sequence[Record]) -> list[tuple[Read, Record]]:
-    by_id = {each.event_id: each for each in heard}
-    pairs: list[tuple[Read, Record]] = []
-    for record in records:
-        each = by_id.get(record.event_id) or by_id.get(_noted_id(record))
-        if each is not None:
-            pairs.append((each, record))
-    return pairs
-
-
-def _noted_id(record: Record) -> str:
-    if record.type != Noted.type:
-        return ""
-    noted = OWN.decode(record.type, record.schema_version, record.body)
-    assert isinstance(noted, Noted)
-    return noted.event_id
 
 
 def _play_findings(story: Story) -> list[str]:
