@@ -18,10 +18,9 @@ holds pays; else the stake is lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, Literal, Protocol, cast
 
@@ -130,12 +129,12 @@ class Condition(Protocol):
 class Is:
     """A fact has one of some values."""
 
-    read: Callable[[Coup], object]
+    attribute: str
     values: frozenset[object]
 
     def holds(self, coup: Coup) -> bool:
         """Whether it has."""
-        return self.read(coup) in self.values
+        return getattr(coup, self.attribute) in self.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +306,7 @@ class _Reader:
         ]
         if not meant or len(meant) != len(values) or len(set(meant)) != len(meant):
             self.fault(path, f"must be a list without repeats, each one of {fact.wants}")
-        return Is(attrgetter(fact.attribute), frozenset(meant))
+        return Is(fact.attribute, frozenset(meant))
 
 
 def condition_of(value: Mapping[str, object]) -> Condition:
