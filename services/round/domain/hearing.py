@@ -105,9 +105,12 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
     )
     unread = event.card is None and event.face_up
     irregular = event.before_close or unread or not event.instructed or event.pulled > 1
+    drawn = (*coup.drawn, one)
+    if event.carried and coup.drawn:
+        drawn = tuple(sorted(drawn, key=lambda each: each.draw_number))
     return with_coup(
         state,
-        drawn=(*coup.drawn, one),
+        drawn=drawn,
         instructed=max(0, coup.instructed - 1),
         irregular=coup.irregular or irregular,
     )

@@ -78,7 +78,7 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     if course.phase == RESULTED:
         raise Refused("STATE", "the coup has its result: no card belongs to it")
     if course.held:
-        raise Refused("STATE", "the card that was out before the close waits for its attestation")
+        raise Refused("STATE", "the coup is held: the table waits for a ruling")
     if shoe.fault:
         raise Refused("STATE", "the shuffling device failed: the table waits for what follows")
     if shoe.source == GENERATED and course.phase != DEALING:
@@ -98,12 +98,10 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     missing = missing_before(command, state)
     lost = Pull(count=missing, pulled=1, unread=True)
     events = list(drawn(state, cards, lost)) if missing else []
-    after = fold(state, events)
-    return [*events, *carried_first(after, cards), *drawn(_with_carried(after, cards), cards, pull)]
-
-
-def _with_carried(state: ShoeState, cards: Cards) -> ShoeState:
-    return fold(state, carried_first(state, cards))
+    if course.phase != BETTING:
+        # Kept cards come before any other; before the close they wait for the book.
+        events += carried_first(fold(state, events), cards)
+    return [*events, *drawn(fold(state, events), cards, pull)]
 
 
 def _check_actor(command: DrawCard, state: ShoeState) -> bool:

@@ -73,6 +73,17 @@ def _voided(state: ShoeState, event: table.CoupVoided) -> ShoeState:
     )
 
 
+def _held(state: ShoeState, event: hands.CoupHeld) -> ShoeState:
+    """Nothing is drawn while words or a card wait for a ruling; misplaced cards may be joined."""
+    waits = event.code in ("ANNOUNCEMENT_MISMATCH", "CARD_BEFORE_CLOSE")
+    return _course(state, held=True) if waits else state
+
+
+def _resolved(state: ShoeState, event: hands.IncidentResolved) -> ShoeState:
+    same = event.coup_id == state.course.coup_id
+    return _course(state, held=False) if same else state
+
+
 def _misdeal(state: ShoeState, event: hands.MisdealDetected) -> ShoeState:
     if event.kind != "EXTRA_CARD":
         return state
@@ -149,6 +160,8 @@ EVOLVE_HEARD: dict[type[Event], Callable[[ShoeState, Any], ShoeState]] = {
     life.DealingMethodSelected: _method,
     life.VariantChanged: lambda state, event: replace(state, settings=event.settings),
     hands.ShoeHolderChanged: lambda state, event: _course(state, holder=event.player),
+    hands.CoupHeld: _held,
+    hands.IncidentResolved: _resolved,
     hands.CardAttested: _attested,
     hands.MisdealDetected: _misdeal,
     hands.TurnInstructed: _turn,
