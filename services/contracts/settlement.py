@@ -250,6 +250,40 @@ class PromoTokensDecided(Event, frozen=True, kw_only=True):
     revision: int = 1
 
 
+class CoupReviewOpened(Event, frozen=True, kw_only=True):
+    """A settled coup is under review: its shoe turned out not to be what it should be (N-6)."""
+
+    type = "coup-review-opened"
+    coup_id: str
+    coup: int
+    shoe_id: str
+    reason: str
+    """INTEGRITY."""
+
+    clauses: tuple[str, ...] = ()
+
+
+class CoupReviewClosed(Event, frozen=True, kw_only=True):
+    """The coup was looked into; where it was settled wrongly, a correction stands beside this."""
+
+    type = "coup-review-closed"
+    coup_id: str
+    coup: int
+    note: str
+
+
+class DropCounted(Event, frozen=True, kw_only=True):
+    """What was in the table's drop box, as it was counted elsewhere (004 2.4)."""
+
+    type = "drop-counted"
+    session: int
+    """The opening of the table that it belongs to."""
+
+    currency: str
+    amount_minor: int
+    clauses: tuple[str, ...] = ()
+
+
 class DisputeOpened(Event, frozen=True, kw_only=True):
     """Somebody disputes a coup (004 14.12)."""
 
@@ -344,6 +378,9 @@ EVENTS: dict[str, type[Event]] = {
         ReversalOutstanding,
         ReversalRepeated,
         ReversalCollected,
+        CoupReviewOpened,
+        CoupReviewClosed,
+        DropCounted,
         DisputeOpened,
         DisputeDecided,
         DisputeReviewed,

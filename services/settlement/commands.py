@@ -74,6 +74,26 @@ class RepeatReversal(Command, frozen=True, kw_only=True):
     movement_id: str
 
 
+class OpenReviews(Command, frozen=True, kw_only=True):
+    """The shoe's integrity was breached: look into the coups that were settled on it (N-6)."""
+
+    shoe_id: str
+
+
+class CloseReview(Command, frozen=True, kw_only=True):
+    """A coup under review was looked into."""
+
+    coup: int
+    note: str = ""
+
+
+class CountDrop(Command, frozen=True, kw_only=True):
+    """Take in what was counted in the drop box (004 2.4)."""
+
+    currency: str
+    amount_minor: int
+
+
 class OpenDispute(Command, frozen=True, kw_only=True):
     """Dispute a coup (004 14.12)."""
 
@@ -118,6 +138,8 @@ COMMANDS: dict[str, type[Any]] = {
     for command in (
         VoidWager,
         RepeatReversal,
+        CloseReview,
+        CountDrop,
         OpenDispute,
         DecideDispute,
         AdviseInspector,

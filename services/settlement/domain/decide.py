@@ -10,11 +10,14 @@ from services.settlement.commands import (
     ActivateRulebook,
     AdviseInspector,
     CloseDispute,
+    CloseReview,
     Correct,
+    CountDrop,
     DecideDispute,
     EscalateDispute,
     Invalidate,
     OpenDispute,
+    OpenReviews,
     PublishPayTable,
     RecordReversal,
     RepeatReversal,
@@ -37,6 +40,7 @@ from services.settlement.domain.disputing import (
     escalate_dispute,
     open_dispute,
 )
+from services.settlement.domain.reviewing import close_review, count_drop, open_reviews
 from services.settlement.domain.settling import activate, publish_pay_table, settle
 from services.settlement.domain.state import SettlementState
 
@@ -66,6 +70,9 @@ _DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] 
     TakeVoid: take_void,
     RecordReversal: record_reversal,
     RepeatReversal: repeat_reversal,
+    OpenReviews: open_reviews,
+    CloseReview: close_review,
+    CountDrop: count_drop,
     OpenDispute: open_dispute,
     DecideDispute: decide_dispute,
     AdviseInspector: advise_inspector,

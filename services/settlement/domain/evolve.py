@@ -8,11 +8,14 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from services.contracts import round as table
+from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
 from services.contracts.round_table import VariantChanged
 from services.contracts.settlement import (
+    CoupReviewClosed,
+    CoupReviewOpened,
     CoupSettled,
     DisputeClosed,
     DisputeDecided,
@@ -152,6 +155,7 @@ def _coup_settled(state: SettlementState, event: CoupSettled) -> SettlementState
         revision=event.revision,
         book=coup.book or EMPTY_BOOK,
         rulebook_hash=state.settings.rulebook_hash,
+        shoe_id=coup.shoe_id,
         wagers=coup.paid,
     )
     if coup.closed:
@@ -224,6 +228,8 @@ _EVOLVE: dict[type[Event], Callable[[SettlementState, Any], SettlementState]] = 
     CoupSettled: _coup_settled,
     ReversalOutstanding: _outstanding,
     ReversalCollected: _collected,
+    CoupReviewOpened: lambda state, event: replace(state, reviews=state.reviews | {event.coup}),
+    CoupReviewClosed: lambda state, event: replace(state, reviews=state.reviews - {event.coup}),
     DisputeOpened: _dispute_opened,
     DisputeDecided: _dispute_decided,
     DisputeReviewed: _dispute_decided,
@@ -239,7 +245,7 @@ _EVOLVE: dict[type[Event], Callable[[SettlementState, Any], SettlementState]] = 
 
 def _coup_begun(state: SettlementState, heard: Heard) -> SettlementState:
     event: table.BettingOpened | table.NoBetCoupDeclared = heard.event  # type: ignore[assignment]
-    return _known(state, event.coup_id)
+    return _with_coup(_known(state, event.coup_id), event.coup_id, shoe_id=event.shoe_id)
 
 
 def _known(state: SettlementState, coup_id: str) -> SettlementState:
@@ -365,6 +371,13 @@ def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
     return _with_coup(state, event.coup_id, closed=True)
 
 
+def _shoe_retired(state: SettlementState, heard: Heard) -> SettlementState:
+    event: cards.ShoeRetired = heard.event  # type: ignore[assignment]
+    if event.reason != "INTEGRITY":
+        return state
+    return replace(state, suspect=state.suspect | {event.shoe_id})
+
+
 def _variant_changed(state: SettlementState, heard: Heard) -> SettlementState:
     event: VariantChanged = heard.event  # type: ignore[assignment]
     games = {**state.games, event.settings.rulebook_hash: event.settings}
@@ -373,6 +386,7 @@ def _variant_changed(state: SettlementState, heard: Heard) -> SettlementState:
 
 EVOLVE_HEARD: dict[type[Event], Callable[[SettlementState, Heard], SettlementState]] = {
     VariantChanged: _variant_changed,
+    cards.ShoeRetired: _shoe_retired,
     table.BettingOpened: _coup_begun,
     table.NoBetCoupDeclared: _coup_begun,
     table.CoupResulted: _resulted,

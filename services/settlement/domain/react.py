@@ -13,6 +13,7 @@ from services.settlement.commands import (
     ActivateRulebook,
     Correct,
     Invalidate,
+    OpenReviews,
     PublishPayTable,
     Settle,
     TakeVoid,
@@ -44,6 +45,10 @@ def react(heard: Heard, state: SettlementState) -> Sequence[Command | Caused]:
         return [opened]
     if isinstance(event, VariantChanged):
         return [PublishPayTable(at_us=meta.occurred_at_us, by=meta.actor)]
+    if isinstance(event, cards.ShoeRetired):
+        if event.shoe_id not in state.suspect:
+            return ()
+        return [OpenReviews(at_us=meta.occurred_at_us, by=meta.actor, shoe_id=event.shoe_id)]
     correction = _correction(heard, state)
     if correction is not None:
         return [correction]

@@ -11,6 +11,7 @@ from services.contracts.settlement import CoupSettled, PayTablePublished
 from services.rules.outcome import outcome
 from services.rules.payout import payable_unit
 from services.settlement.commands import ActivateRulebook, PublishPayTable, Settle
+from services.settlement.domain.reviewing import under_review
 from services.settlement.domain.state import (
     EMPTY_BOOK,
     INVALIDATED,
@@ -86,7 +87,12 @@ def settle(command: Settle, state: SettlementState) -> Sequence[Event]:
         totals=totals(done),
         reason=reason,
     )
-    return [*events, *tokens(coup.coup_id, done, on.revision), settled]
+    review = (
+        [under_review(state, coup.coup_id, coup.coup, coup.shoe_id)]
+        if coup.shoe_id in state.suspect
+        else []
+    )
+    return [*events, *tokens(coup.coup_id, done, on.revision), settled, *review]
 
 
 def _status(end: End) -> tuple[str, str]:

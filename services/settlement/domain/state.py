@@ -11,7 +11,7 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 2
+STATE_SCHEMA = 3
 
 SETTLED_COUPS_MAX = 3_000
 """Settled coups that can still be corrected: more than a gaming day of a fast table."""
@@ -104,6 +104,7 @@ class Coup(Struct, frozen=True):
 
     coup_id: str
     coup: int
+    shoe_id: str = ""
     wagers: dict[str, Staked] = {}
     """Live wagers in order of acceptance."""
 
@@ -130,6 +131,8 @@ class SettledCoup(Struct, frozen=True):
     book: BookView
     rulebook_hash: str
     """Of the rulebook that it was played under."""
+
+    shoe_id: str = ""
 
     wagers: dict[str, SettledWager] = {}
 
@@ -180,6 +183,12 @@ class SettlementState(Struct, frozen=True):
 
     closed: tuple[int, int] = (0, 0)
     """Session and number of the last coup that round has closed."""
+
+    suspect: frozenset[str] = frozenset()
+    """Shoes of this session whose integrity was breached."""
+
+    reviews: frozenset[int] = frozenset()
+    """Numbers of coups under review."""
 
     disputes: dict[str, Dispute] = {}
     debits: dict[str, Outstanding] = {}
