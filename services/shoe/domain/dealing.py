@@ -70,6 +70,8 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     instructed = _check_actor(command, state)
     if is_repeat(command, state):
         return ()  # the device sent this report before (N-5)
+    if command.count < 1:
+        raise Refused("NOT_PERMITTED", f"a draw is of one card or more, not of {command.count}")
     shoe = usable_shoe(state)
     _check_device(command, state)
     course = state.course

@@ -452,3 +452,12 @@ def test_at_a_live_table_a_person_draws_and_the_electronic_shoe_reports() -> Non
     )
     drawn.when(reported).then_among(like(CardDrawn, instructed=False))
     live_shoe().when(reported).then_raises("ROLE")
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_no_draw_is_of_less_than_a_card(count: int) -> None:
+    """A report without a card is refused, whoever sends it."""
+    held = live_shoe("C").given(ShoeHolderChanged(seat=2, player="p1"))
+    held.when(DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), count=count)).then_raises(
+        "NOT_PERMITTED"
+    )
