@@ -47,11 +47,11 @@ def test_before_the_close_a_wager_is_taken_back_and_placed_anew() -> None:
 
 
 def test_no_command_takes_money_from_one_player_to_another() -> None:
-    """F-179: no command names two players, and every wager is one on an area of the table."""
-    two = {name for name, fields in ALL.items() if {"player", "opponent", "to_player"} <= {*fields}}
-    assert not two
-    with_money = {name for name, fields in ALL.items() if "amount_minor" in fields}
-    assert with_money == {"PlaceWager", "ChangeWager"}
+    """F-179: whatever names a player and an amount is a wager, and no command names two players."""
+    staking = {name for name, fields in ALL.items() if {"player", "amount_minor"} <= {*fields}}
+    assert staking == {"PlaceWager"}
+    people = [name for fields in ALL.values() for name in fields if "player" in name]
+    assert set(people) <= {"player", "players_max", "player_points"}
 
 
 @pytest.mark.parametrize("area", ["p2", "side", "next_card", "player_vs_player"])
