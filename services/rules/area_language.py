@@ -175,18 +175,22 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """A case in which an area wins, and what one unit of stake then gains, exactly."""
+    """A case in which an area wins, and what one unit of stake then gains, exactly.
 
+    `number` is its place among the cases of the area, from 1.
+    """
+
+    number: int
     when: Condition
     gross: Fraction
     commission: Fraction
     net: Fraction
 
 
-def win(when: Condition, pay: Fraction, commission: Fraction = Fraction(0)) -> Win:
+def win(number: int, when: Condition, pay: Fraction, commission: Fraction = Fraction(0)) -> Win:
     """A case that pays `pay` per unit, less the part `commission` of it."""
     taken = pay * commission
-    return Win(when, gross=pay, commission=taken, net=pay - taken)
+    return Win(number, when, gross=pay, commission=taken, net=pay - taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,17 +242,17 @@ class _Reader:
             self.fault(f"{path}.wins", f"must be a list of 1 to {CASES_MAX} cases")
         else:
             for number, case in enumerate(cast("list[object]", wins or []), start=1):
-                cases += self._case(case, f"{path}.wins.{number}")
+                cases += self._case(case, number, f"{path}.wins.{number}")
         push = None if pushes is None else self.condition(pushes, f"{path}.pushes")
         return Definition(tuple(cases), push)
 
-    def _case(self, value: object, path: str) -> Iterator[Win]:
+    def _case(self, value: object, number: int, path: str) -> Iterator[Win]:
         held = self._object(value, path, ("when", "pay"))
         if not held:
             return
         when = self.condition(held["when"], f"{path}.when")
         if is_odds(held["pay"]):
-            yield win(when, Fraction(*cast("list[int]", held["pay"])))
+            yield win(number, when, Fraction(*cast("list[int]", held["pay"])))
         else:
             problem = "must be a pair of positive whole numbers [numerator, denominator]"
             self.fault(f"{path}.pay", problem)

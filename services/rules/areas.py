@@ -64,9 +64,11 @@ def built_in(
     `tie_pushes` is the rulebook's word on PLAYER and BANKER when the counts are equal.
     Raises KeyError for an area that is not built in.
     """
-    wins: tuple[Win, ...] = (win(WINS[area], pay, commission),)
+    wins: tuple[Win, ...]
     if area == "BANKER" and on_six is not None:
-        wins = (win(_BANKER_SIX, on_six, commission), *wins)
+        wins = (win(1, _BANKER_SIX, on_six, commission), win(2, WINS[area], pay, commission))
+    else:
+        wins = (win(1, WINS[area], pay, commission),)
     return Definition(wins, WINS["TIE"] if area in MAIN_AREAS and tie_pushes else None)
 
 
@@ -112,5 +114,5 @@ def pay_lines(own: Mapping[str, Definition]) -> Iterator[tuple[str, Fraction]]:
     An area with several cases has a line for each, numbered as in the document: `LUCKY_6.1`.
     """
     for area, definition in own.items():
-        for number, case in enumerate(definition.wins, start=1):
-            yield (area if len(definition.wins) == 1 else f"{area}.{number}"), case.gross
+        for case in definition.wins:
+            yield (area if len(definition.wins) == 1 else f"{area}.{case.number}"), case.gross

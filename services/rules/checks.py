@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final, cast
 
-from services.rules.area_language import Definition
+from services.rules.area_language import Definition, Win
 from services.rules.areas import AREAS, GROUP, defined
 from services.rules.cards import CARDS_PER_DECK
 from services.rules.ends import possible_ends
@@ -168,10 +168,10 @@ def _v5_definitions(flat: Flat) -> Iterator[Failure]:
 def _without_sense(path: str, definition: Definition) -> Iterator[Failure]:
     """Yield parts of a definition that no coup can reach, and an area that never loses."""
     verdicts = [definition.verdict(end) for end in possible_ends()]
-    reached = {id(verdict) for verdict in verdicts}
-    for number, case in enumerate(definition.wins, start=1):
-        if id(case) not in reached:
-            yield Failure("V-5", f"{path}.wins.{number}", "no coup wins by this case")
+    reached = {verdict.number for verdict in verdicts if isinstance(verdict, Win)}
+    for case in definition.wins:
+        if case.number not in reached:
+            yield Failure("V-5", f"{path}.wins.{case.number}", "no coup wins by this case")
     if definition.pushes is not None and "PUSH" not in verdicts:
         yield Failure("V-5", f"{path}.pushes", "no coup ends so")
     if "LOSE" not in verdicts:

@@ -351,11 +351,10 @@ def area_odds(definition: Definition, decks: int) -> AreaOdds:
     """
     counts = {"PUSH": 0, "LOSE": 0}
     won = [0] * len(definition.wins)
-    cases = {id(case): number for number, case in enumerate(definition.wins)}
     for end, ways in ends(decks).items():
         verdict = definition.verdict(end)
         if isinstance(verdict, Win):
-            won[cases[id(verdict)]] += ways
+            won[verdict.number - 1] += ways
         else:
             counts[verdict] += ways
     gained = sum(

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, Literal
 
-from services.rules.area_language import Coup, Definition, PairKind, Win, Winner
+from services.rules.area_language import Coup, Definition, PairKind, Win, Winner, win
 from services.rules.areas import AREAS, WINS
 from services.rules.cards import Card
 from services.rules.ends import (
@@ -151,7 +151,7 @@ def early_win(
     if rulebook is not None:
         definition = rulebook.definitions[area]
     elif area in WINS:
-        definition = Definition((Win(WINS[area], *[Fraction(0)] * 3),))
+        definition = Definition((win(1, WINS[area], Fraction(1)),))
     else:
         return False
     return isinstance(early_verdict(definition, player, banker), Win)
@@ -160,14 +160,10 @@ def early_win(
 @lru_cache(maxsize=_KEPT_RULEBOOKS_MAX)
 def _winning_together(rulebook: Rulebook) -> frozenset[tuple[tuple[str, int], ...]]:
     """Every set of areas, each with the number of its case, that can win in one coup."""
-    areas = [
-        (area, definition, {id(case): number for number, case in enumerate(definition.wins)})
-        for area, definition in rulebook.definitions.items()
-    ]
     return frozenset(
         tuple(
-            (area, cases[id(verdict)])
-            for area, definition, cases in areas
+            (area, verdict.number)
+            for area, definition in rulebook.definitions.items()
             if isinstance(verdict := definition.verdict(end), Win)
         )
         for end in possible_ends()
@@ -184,10 +180,10 @@ def worst_win(rulebook: Rulebook, stakes_by_area: Mapping[str, int], unit_minor:
     on an area that the rulebook does not offer.
     """
     wins = {
-        (area, number): winnings_minor(rulebook, case.net, stake, unit_minor=unit_minor)
+        (area, case.number): winnings_minor(rulebook, case.net, stake, unit_minor=unit_minor)
         for area, stake in stakes_by_area.items()
         if stake
-        for number, case in enumerate(rulebook.definitions[area].wins)
+        for case in rulebook.definitions[area].wins
     }
     return max(
         sum([wins.get(won, 0) for won in together]) for together in _winning_together(rulebook)
