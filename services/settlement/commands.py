@@ -91,7 +91,7 @@ class CountDrop(Command, frozen=True, kw_only=True):
     """Take in what was counted in the drop box (004 2.4)."""
 
     currency: str
-    amount_minor: int
+    counted_minor: int
 
 
 class OpenDispute(Command, frozen=True, kw_only=True):

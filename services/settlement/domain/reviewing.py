@@ -58,6 +58,6 @@ def count_drop(command: CountDrop, state: SettlementState) -> Sequence[Event]:
         raise Refused("CURRENCY", f"this table takes no {command.currency}")
     return [
         DropCounted(
-            session=state.session, currency=command.currency, amount_minor=command.amount_minor
+            session=state.session, currency=command.currency, amount_minor=command.counted_minor
         )
     ]

@@ -69,10 +69,10 @@ def test_the_drop_is_taken_in_as_it_was_counted() -> None:
     """F-22: an imported figure, by currency, for the session."""
     now = spec(settlement).given(opened(), heard(sign(), service="wager"))
     count = CountDrop(
-        at_us=AT_US, by=person("GAME_SUPERVISOR"), currency="EUR", amount_minor=125_000
+        at_us=AT_US, by=person("GAME_SUPERVISOR"), currency="EUR", counted_minor=125_000
     )
     now.when(count).then(like(DropCounted, session=1, currency="EUR", amount_minor=125_000))
-    by_dealer = CountDrop(at_us=AT_US, by=person("DEALER"), currency="EUR", amount_minor=1)
+    by_dealer = CountDrop(at_us=AT_US, by=person("DEALER"), currency="EUR", counted_minor=1)
     now.when(by_dealer).then_raises("ROLE")
-    dollars = CountDrop(at_us=AT_US, by=person("GAME_SUPERVISOR"), currency="USD", amount_minor=1)
+    dollars = CountDrop(at_us=AT_US, by=person("GAME_SUPERVISOR"), currency="USD", counted_minor=1)
     now.when(dollars).then_raises("CURRENCY")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec.structs import fields
 
 from services.contracts import wager as events
 from services.contracts.common import Limit
@@ -20,13 +19,7 @@ from services.contracts.wager import (
     WagerRejected,
 )
 from services.wager import domain as wager
-from services.wager.commands import (
-    COMMANDS,
-    CancelWager,
-    ChangeWager,
-    RecordDebit,
-    RejectWager,
-)
+from services.wager.commands import CancelWager, ChangeWager, RecordDebit, RejectWager
 from tests.support.spec import AT_US, Like, Spec, like, person, spec
 from tests.support.tables import (
     COUP,
@@ -291,22 +284,3 @@ def test_betting_opened_on_limits_published_since() -> None:
         method="A",
     )
     known.given(first).when(place(amount=100)).then(like(DebitRequested, limits_version=1))
-
-
-def test_no_command_moves_a_wager_to_another_area() -> None:
-    """A-29: placement is the player's affair; only cancel before the close and place again."""
-    named = {name: fields(made) for name, made in COMMANDS.items()}
-    with_area = {name for name, all_ in named.items() if "area" in {field.name for field in all_}}
-    assert with_area == {"PlaceWager"}
-    held = table().given(accepted("w1", area="BANKER"))
-    gone = held.when(cancel()).then(like(WagerCancelled, area="BANKER"))
-    gone.when(place("w2", area="PLAYER")).then(like(DebitRequested, area="PLAYER"))
-
-
-def test_no_command_lets_players_bet_with_each_other() -> None:
-    """F-179: every wager is on an area of the rulebook, and nothing passes between two players."""
-    for made in COMMANDS.values():
-        names = [field.name for field in fields(made)]
-        assert sum("player" in name and name != "players_max" for name in names) <= 1
-        assert not {"opponent", "to_player", "layer", "price"} & set(names)
-    table().when(place(area="p2")).then(refuses("UNKNOWN_AREA"))
