@@ -20,7 +20,6 @@ __all__ = [
     "round_amount",
     "settle_early",
     "settle_wager",
-    "win_wager",
 ]
 
 _NOTHING: Final = Fraction(0)
@@ -97,26 +96,6 @@ def settle_early(
     if verdict is None:
         return None
     return _settled(rulebook, verdict, stake_minor, unit_minor=unit_minor, token=token)
-
-
-def win_wager(
-    rulebook: Rulebook,
-    area: str,
-    stake_minor: int,
-    *,
-    banker_six: bool,
-    unit_minor: int,
-    token: bool = False,
-) -> WagerResult:
-    """Return what a winning wager comes to whose area pays in one way only.
-
-    For a built-in area that was won before the coup had an end. `banker_six` says that
-    Banker won with a count of 6, which some pay tables treat apart. Other arguments and
-    errors as for `settle_wager`.
-    """
-    wins = rulebook.definitions[area].wins
-    case = wins[0 if banker_six else -1]
-    return _settled(rulebook, case, stake_minor, unit_minor=unit_minor, token=token)
 
 
 def _settled(

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from services.round.commands import OpenTable
 from services.rules.rulebook import rulebook_of
-from services.settlement.domain import verdicts
 from services.tablelog.inprocess import InProcessTable
 from services.tablelog.reader import LogParser
 from services.tablelog.render import OutLine, Renderer
@@ -24,13 +23,6 @@ BURN = "2C 3C 4C 5C 6C 7C 8C 9C"
 
 LUCKY_SIX = "JS 4D JS KC 3H 2H"
 """Banker's six of three cards against Player's three; Player has a pair of one suit."""
-
-needs_the_cores = pytest.mark.xfail(
-    not hasattr(verdicts, "settle_early"),
-    reason="shoe and settlement still look at built-in burns and areas only",
-    raises=(KeyError, ValueError),
-    strict=True,
-)
 
 
 class House:
@@ -87,7 +79,6 @@ def of_kind(lines: Sequence[OutLine], kind: str) -> OutLine:
     return found
 
 
-@needs_the_cores
 @pytest.mark.parametrize("decks", [6, 8, 12])
 def test_a_new_shoe_burns_as_many_cards_as_the_table_has_decks(decks: int) -> None:
     """The rulebook allows several numbers of decks; the table's own counts."""
@@ -95,7 +86,6 @@ def test_a_new_shoe_burns_as_many_cards_as_the_table_has_decks(decks: int) -> No
     assert (burned["reason"], burned["cards"], burned["first"]) == ("new_shoe", decks, None)
 
 
-@needs_the_cores
 def test_a_coup_is_settled_on_every_area_of_the_house() -> None:
     """From the document alone: accepted, dealt, paid by the case that came about."""
     house = House()
@@ -118,7 +108,6 @@ def test_a_coup_is_settled_on_every_area_of_the_house() -> None:
     }
 
 
-@needs_the_cores
 def test_an_area_of_another_house_is_no_area_here() -> None:
     """The list is closed: a built-in area that is not offered is refused as well."""
     house = House()
@@ -129,7 +118,6 @@ def test_an_area_of_another_house_is_no_area_here() -> None:
         assert of_kind(told, "refused")["reason"] == "UNKNOWN_AREA"
 
 
-@needs_the_cores
 def test_exposure_looks_at_what_the_house_pays() -> None:
     """8.6: a wager that could win more than the table allows is refused."""
     house = House(maximum_win=10_000)
@@ -143,7 +131,6 @@ def test_exposure_looks_at_what_the_house_pays() -> None:
     assert refused["reason"] == "MAXIMUM_WIN"
 
 
-@needs_the_cores
 def test_a_supervisors_void_pays_what_the_open_cards_have_won() -> None:
     """Procedure 13: pairs lie open and are paid; what hangs on the result is refunded."""
     house = House()

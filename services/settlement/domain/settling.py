@@ -109,7 +109,7 @@ def _verdicts(wagers: Sequence[Staked], end: End, game: Game) -> list[Verdict]:
         kept = end.invalidated.forfeit
         return [forfeited() if w.player in kept else refunded(w) for w in wagers]
     if end.void is not None:  # what the wager service left in the book is won
-        return [won_early(wager, game) for wager in wagers]
+        return [won_early(wager, end.void, game) for wager in wagers]
     assert end.result is not None
     whole = outcome(end.result.player, end.result.banker)
     return [by_cards(wager, whole, game) for wager in wagers]

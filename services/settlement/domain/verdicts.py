@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 from services.contracts.common import TableSettings
 from services.contracts.core import Event
 from services.contracts.pinned import pinned
+from services.contracts.round import CoupVoided
 from services.contracts.settlement import (
     CommissionCollected,
     WagerForfeited,
@@ -19,7 +20,7 @@ from services.contracts.settlement import (
 )
 from services.rules.citations import cite
 from services.rules.outcome import Outcome
-from services.rules.payout import WagerResult, settle_wager, win_wager
+from services.rules.payout import WagerResult, settle_early, settle_wager
 from services.rules.rulebook import Rulebook
 from services.settlement.domain.state import (
     FORFEITED,
@@ -39,8 +40,8 @@ class Game(Struct, frozen=True):
     settings: TableSettings
 
     def cite(self, rule: str) -> tuple[str, ...]:
-        """The clauses behind a rule."""
-        return cite(self.rules.rulebook_id, rule)
+        """The clauses behind a rule; no text speaks of areas that a rulebook defines itself."""
+        return cite(self.rules.rulebook_id, rule) if rule else ()
 
 
 def game_of(settings: TableSettings) -> Game:
@@ -97,17 +98,19 @@ def by_cards(staked: Staked, end: Outcome, game: Game) -> Verdict:
     return _verdict(staked, paid)
 
 
-def won_early(staked: Staked, game: Game) -> Verdict:
+def won_early(staked: Staked, void: CoupVoided, game: Game) -> Verdict:
     """The open cards of a coup that can't go on have won it already (procedure 13)."""
     unit, token = game.settings.smallest_chip_minor, staked.funding == PROMO
-    paid = win_wager(
+    paid = settle_early(
         game.rules,
         staked.area,
         staked.stake_minor,
-        banker_six=False,
+        void.player,
+        void.banker,
         unit_minor=unit,
         token=token,
     )
+    assert paid is not None, "the book kept a wager that the open cards do not decide"
     return _verdict(staked, paid)
 
 
@@ -121,7 +124,7 @@ def _verdict(staked: Staked, paid: WagerResult) -> Verdict:
             str(paid.commission),
             str(paid.rounding),
         ),
-        "push" if paid.outcome == "push" else PAYOUT_RULES[staked.area],
+        "push" if paid.outcome == "push" else PAYOUT_RULES.get(staked.area, ""),
         str(paid.net),
         int(paid.commission_booked),
     )

@@ -128,7 +128,7 @@ def _size_of(
     card = card_at(shoe, cards, shoe.drawn + 1) or first
     if rules.burn.new_shoe == "FACE_VALUE" and card is None:
         raise Refused("STATE", "the first card's face tells how many are burned: it must be read")
-    count = burns.new_shoe_burn(rules, card)
+    count = burns.new_shoe_burn(rules, card, decks=shoe.decks)
     return count, card if rules.burn.first_card_face_up else None
 
 

@@ -14,9 +14,8 @@ from services.contracts.wager import (
     WagerWithdrawn,
 )
 from services.rules import tableau
-from services.rules.hands import is_pair
-from services.rules.outcome import BIG_CARDS_MIN, early_win, outcome
-from services.rules.payout import settle_wager, win_wager
+from services.rules.outcome import early_win, outcome
+from services.rules.payout import settle_early, settle_wager
 from services.rules.roles import CASINO_SUPERVISOR
 from services.wager.commands import KeepWager, VoidWager, WithdrawWager
 from services.wager.domain.book import revised
@@ -87,7 +86,7 @@ def given_back(state: BookState, book: Book, end: End) -> Sequence[Event]:
 def _is_paid(wager: Wager, state: BookState, end: End) -> bool:
     """Whether a wager that the open cards have won is paid though its coup is void."""
     better = end.by_supervisor and rules_of(state).cannot_continue == "BETTER_FOR_PLAYER"
-    return better and early_win(wager.area, end.player, end.banker)
+    return better and early_win(wager.area, end.player, end.banker, rules_of(state))
 
 
 def _would_have_paid(wager: Wager, state: BookState, end: End) -> int | None:
@@ -103,25 +102,16 @@ def _would_have_paid(wager: Wager, state: BookState, end: End) -> int | None:
             rules, wager.area, wager.stake_minor, whole, unit_minor=unit, token=token
         )
         return paid.returned_minor + paid.winnings_minor
-    won = _early_result(wager.area, end)
-    if won is None:
-        return None
-    if not won:
-        return 0
-    paid = win_wager(
-        rules, wager.area, wager.stake_minor, banker_six=False, unit_minor=unit, token=token
+    early = settle_early(
+        rules,
+        wager.area,
+        wager.stake_minor,
+        end.player,
+        end.banker,
+        unit_minor=unit,
+        token=token,
     )
-    return paid.returned_minor + paid.winnings_minor
-
-
-def _early_result(area: str, end: End) -> bool | None:
-    """Whether cards that do not end a coup decide an area: pairs on the fourth, size on the fifth."""
-    cards = len(end.player) + len(end.banker)
-    if area in ("PLAYER_PAIR", "BANKER_PAIR") and cards >= BIG_CARDS_MIN - 1:
-        return is_pair(end.player if area == "PLAYER_PAIR" else end.banker)
-    if area in ("BIG", "SMALL") and cards >= BIG_CARDS_MIN:
-        return area == "BIG"
-    return None
+    return None if early is None else early.returned_minor + early.winnings_minor
 
 
 # --- a card that was out before betting closed ---
