@@ -15,6 +15,8 @@ from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Projector
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
 from services.contracts.common import RulebookActivated
+from services.contracts.core import Noted
+from services.contracts.round_table import VariantChanged
 from services.settlement import commands, delivery, rebuild
 from services.settlement.projections import (
     STORIES,
@@ -23,7 +25,6 @@ from services.settlement.projections import (
     stored_story,
     stories_of,
 )
-from services.settlement.reading import OWN
 from services.settlement.story import Story
 
 PAGE_COUPS: Final = 50
@@ -79,12 +80,11 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
     async def RebuildCoup(self, request: Any, context: Any) -> pb.RebuildCoupResponse:
         """A coup from the log alone, compared with what is stored."""
         coup_id = request.coup_id
-        table_id, session = _coup_id(coup_id)
+        table_id, _ = _coup_id(coup_id)
         records = await self.runtime.store.read_by_coup(coup_id)
         if not records:
             raise NotFound(f"the log holds no coup {coup_id}")
-        activated = await self._activated(table_id, session)
-        evidence = rebuild.rebuilt(coup_id, records, activated)
+        evidence = rebuild.rebuilt(coup_id, records, await self._activations(table_id))
         differences = list(evidence.findings)
         differences += await self._against_projection(evidence.story, records)
         whole = evidence.written()
@@ -111,18 +111,21 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         ]
         return [f"the projection differs from the log in: {', '.join(fields)}"]
 
-    async def _activated(self, table_id: str, session: int) -> RulebookActivated | None:
-        bodies = await self.runtime.pool.fetch(
-            "select schema_version, body from events where stream_id = $1 and type = $2 "
-            "order by version",
+    async def _activations(self, table_id: str) -> list[Record]:
+        """The records that put rulebooks in force at the table."""
+        versions = await self.runtime.pool.fetch(
+            "select version from events where stream_id = $1 and (type = $2 or (type = $3 "
+            "and position(convert_to($4, 'UTF8') in body) > 0)) order by version",
             table_id,
             RulebookActivated.type,
+            Noted.type,
+            f'"event_type":"{VariantChanged.type}"',
         )
-        for version, body in bodies:
-            event = OWN.decode(RulebookActivated.type, version, body)
-            if isinstance(event, RulebookActivated) and event.session == session:
-                return event
-        return None
+        found: list[Record] = []
+        async with self.runtime.store.transaction() as tx:
+            for row in versions:
+                found += await tx.read_stream(table_id, after_version=row[0] - 1, limit=1)
+        return found
 
     async def RebuildProjections(
         self,

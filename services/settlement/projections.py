@@ -26,7 +26,7 @@ class CoupStories:
     """The projection `coups`."""
 
     name: str = STORIES
-    version: int = 1
+    version: int = 2
 
     async def create(self, connection: Any, schema: str) -> None:
         """The table and its order for lists."""

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from services.chassis.decider import Record
-from services.contracts.common import RulebookActivated
 from services.rules.outcome import outcome
+from services.rules.rulebook import rulebook_hash
 from services.settlement.reading import Read, faults, read
 from services.settlement.story import Line, Story, told
 
@@ -42,10 +42,11 @@ def digest(evidence: bytes) -> str:
     return hashlib.sha256(evidence).hexdigest()
 
 
-def rebuilt(
-    coup_id: str, records: Sequence[Record], activated: RulebookActivated | None
-) -> Evidence:
-    """Fold the records of a coup, in log order, and check them."""
+def rebuilt(coup_id: str, records: Sequence[Record], activations: Sequence[Record]) -> Evidence:
+    """Fold the records of a coup, in log order, and check them.
+
+    `activations` are the records that put rulebooks in force at the table.
+    """
     findings: list[str] = []
     heard: list[Read] = []
     kept: list[Record] = []
@@ -62,13 +63,8 @@ def rebuilt(
     for each in heard:
         story = told(story, each.event, each.meta)
     findings.extend(_play_findings(story))
-    document: dict[str, Any] = {}
-    if activated is None:
-        findings.append("the rulebook that the coup was played under is not in the log")
-    else:
-        document = activated.settings.rulebook
-        if activated.settings.rulebook_hash != story.rulebook_hash:
-            findings.append("the table's rulebook is not the one that the coup names")
+    document, faulty = _rulebook(story, activations)
+    findings.extend(faulty)
     return Evidence(
         story=story,
         lines=tuple(_line(each) for each in heard),
@@ -76,6 +72,25 @@ def rebuilt(
         events=tuple(map(_event, heard, kept)),
         findings=tuple(findings),
     )
+
+
+def _rulebook(story: Story, activations: Sequence[Record]) -> tuple[dict[str, Any], list[str]]:
+    """The rulebook that the coup names, and what is wrong with the record that holds it."""
+    unreadable: list[str] = []
+    for record in activations:
+        found = faults(record)
+        if any("not readable" in fault for fault in found):
+            unreadable.extend(found)
+            continue
+        each = read(record)
+        settings = getattr(each.event, "settings", None) if each else None
+        if settings is None or settings.rulebook_hash != story.rulebook_hash:
+            continue
+        if rulebook_hash(settings.rulebook) != settings.rulebook_hash:
+            found.append(f"{record.event_id}: the rulebook is not the one that its hash names")
+        return settings.rulebook, found
+    missing = "the rulebook that the coup was played under is not in the log"
+    return {}, [*unreadable, missing]
 
 
 def _play_findings(story: Story) -> list[str]:

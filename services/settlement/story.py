@@ -75,6 +75,9 @@ class Story(Struct, frozen=True):
     opened_at_us: int = 0
     closed_at_us: int = 0
     cards: tuple[StoryCard, ...] = ()
+    turned: dict[str, Card] = {}
+    """Cards that lay face down, by draw number in digits, once they were seen."""
+
     player: tuple[Card, ...] = ()
     banker: tuple[Card, ...] = ()
     player_points: int | None = None
@@ -124,8 +127,21 @@ def _opened(
 
 
 def _dealt(story: Story, event: table.CardDealt, _: Meta) -> Story:
-    card = StoryCard(event.draw_number, event.hand, event.position, event.card)
+    known = event.card or story.turned.get(str(event.draw_number))
+    card = StoryCard(event.draw_number, event.hand, event.position, known)
     return replace(story, cards=(*story.cards, card))
+
+
+def _turned(story: Story, event: cards.CardRevealed, _: Meta) -> Story:
+    """Which topic is heard first is chance: the card may be turned before it was dealt."""
+    return replace(
+        story,
+        turned={**story.turned, str(event.draw_number): event.card},
+        cards=tuple(
+            replace(dealt, card=event.card) if dealt.draw_number == event.draw_number else dealt
+            for dealt in story.cards
+        ),
+    )
 
 
 def _resulted(story: Story, event: table.CoupResulted, _: Meta) -> Story:
@@ -258,6 +274,7 @@ _TELL: dict[type[Event], Callable[[Story, Any, Meta], Story]] = {
     table.BettingOpened: _opened,
     table.NoBetCoupDeclared: _opened,
     table.CardDealt: _dealt,
+    cards.CardRevealed: _turned,
     table.CoupResulted: _resulted,
     table.ResultCorrected: _resulted,
     table.CoupVoided: _ended,

@@ -153,6 +153,20 @@ async def test_a_noted_event_with_a_new_digest_is_still_not_what_was_published(
     assert any(heard in difference for difference in found.differences), found.differences
 
 
+async def test_an_altered_rulebook_is_found_and_named(
+    stack: Stack, services: Services, table_id: str
+) -> None:
+    """The rules that a coup was played under stand outside the coup, and prove themselves too."""
+    event = await stored(stack, table_id, "rulebook-activated")
+    body = flipped(event["body"], rb'_minutes":\d')
+    name = event_id("settlement", table_id, event["version"])
+    async with altered(stack, AT_POSITION, event["position"], body=body):
+        found = await rebuilt(services, f"{table_id}:1:1")
+    assert not found.matches
+    named = [difference for difference in found.differences if name in difference]
+    assert any("rulebook" in difference for difference in named), found.differences
+
+
 async def projected(stack: Stack, coup_id: str) -> tuple[str, bytes]:
     """The schema that queries read, and a coup's story in it."""
     schema = await value(
