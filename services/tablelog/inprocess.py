@@ -126,7 +126,9 @@ class InProcessTable:
                 shoe_core.NO_CARDS if step.order is None else KnownOrder(step.order, step.secret)
             )
         try:
-            queue = deque(self._decide(step.service, command, command_id, command_id, 1, told))
+            queue = deque(
+                self._decide(step.service, command, command_id, command_id, depth=1, told=told)
+            )
         except NotYet as not_yet:
             # Nothing is under way here: what a service has not heard, it will not hear.
             self._cards = before
@@ -148,6 +150,7 @@ class InProcessTable:
         command: Command,
         command_id: str,
         cause: str,
+        *,
         depth: int,
         told: list[Told],
     ) -> list[_Pending]:
@@ -183,7 +186,9 @@ class InProcessTable:
                     outcome="DONE",
                 )
                 pending.extend(
-                    self._decide(WAGER, paid, command_id, pending[-1][3], depth + 1, told)
+                    self._decide(
+                        WAGER, paid, command_id, pending[-1][3], depth=depth + 1, told=told
+                    )
                 )
                 state = self.states[service]
         return pending
@@ -213,8 +218,8 @@ class InProcessTable:
                         command,
                         cause.meta.command_id,
                         cause.event_id,
-                        cause.meta.depth + 1,
-                        told,
+                        depth=cause.meta.depth + 1,
+                        told=told,
                     )
                 )
         return pending

@@ -22,7 +22,7 @@ from services.round import commands as table
 from services.rulebooks.settings import table_settings
 from services.shoe import commands as cards
 from services.tablelog.calls import IMPORTER, Services
-from services.tablelog.play import unrest
+from services.tablelog.rest import unrest
 from tests.bench.figures import Row
 
 CALLERS = 64

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.chassis import consumer, envelope, topics
+from services.chassis import dead_letters, envelope, topics
 from services.chassis.decider import Record
 from services.chassis.digest import digest_of
 from services.chassis.registry import Registry, encode_meta
@@ -234,7 +234,7 @@ def test_dead_letters_are_described_as_they_are_written() -> None:
         envelope.DEAD_LETTER_CONSUMER,
         envelope.DEAD_LETTER_WHAT,
     }
-    reasons = {code for name, code in vars(consumer.Reason).items() if name.isupper()}
+    reasons = {code for name, code in vars(dead_letters.Reason).items() if name.isupper()}
     (described,) = (
         h for h in asyncapi.DEAD_LETTER_HEADERS if h.name == envelope.DEAD_LETTER_REASON
     )

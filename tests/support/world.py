@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 from services.chassis.clock import ManualClock
 from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
@@ -108,7 +108,7 @@ class World:
         }
         self._sent = dict.fromkeys(CORES, 0)
 
-    async def __aenter__(self) -> World:
+    async def __aenter__(self) -> Self:
         for executor in self.executors.values():
             await executor.start()
         return self

@@ -64,8 +64,8 @@ class Scattered(InProcessTable):
             caused = isinstance(reaction, Caused)
             cause = reaction.heard if caused else heard
             command = reaction.command if caused else reaction
-            origin = cause.meta.command_id, cause.event_id, cause.meta.depth + 1
-            for each in self._decide(name, command, *origin, told):
+            origin = cause.meta.command_id, cause.event_id
+            for each in self._decide(name, command, *origin, depth=cause.meta.depth + 1, told=told):
                 self._spread(each, told)
 
 
