@@ -197,6 +197,9 @@ class WagerRejected(Event, frozen=True, kw_only=True):
 
     refund_minor: int = 0
     movement_id: str | None = None
+    cancelled_movement_id: str | None = None
+    """A debit that nobody confirmed: it is cancelled until the wallet has acknowledged that (N-1)."""
+
     token: str | None = None
     clauses: tuple[str, ...] = ()
 

@@ -174,6 +174,10 @@ class RemoveSign(Command, frozen=True, kw_only=True):
     """Take the sign of a higher minimum down."""
 
 
+class ExpireDebits(Command, frozen=True, kw_only=True):
+    """Time has passed: debits still pending behind the drain time are confirmed no more (N-1)."""
+
+
 class ReturnTokens(Command, frozen=True, kw_only=True):
     """What a settled coup made of the promotional tokens that were staked on it."""
 

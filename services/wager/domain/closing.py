@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Refused
 from services.contracts.wager import (
@@ -15,6 +17,7 @@ from services.contracts.wager import (
 )
 from services.wager.commands import (
     ActivateRulebook,
+    ExpireDebits,
     Lock,
     Proceed,
     RecordDebit,
@@ -26,7 +29,17 @@ from services.wager.domain.evolve import evolve, fold
 from services.wager.domain.giving_back import after_window, given_back, late_ones
 from services.wager.domain.limits import Rejection
 from services.wager.domain.placing import accepted, rejected
-from services.wager.domain.state import CLOSED, OPEN, Book, BookState, Pending
+from services.wager.domain.state import (
+    CLOSED,
+    OPEN,
+    Book,
+    BookState,
+    Pending,
+    rules_of,
+    settings_of,
+)
+
+MS_US = 1_000
 
 
 def activate(command: ActivateRulebook) -> Sequence[Event]:
@@ -62,6 +75,10 @@ def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Bo
     if book.card_out and book.closed_at_us is not None and command.at_us >= book.closed_at_us:
         late = Rejection("LATE", "a card was out before the wager was paid", "card_before_close")
         return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
+    due = _drained_us(state, book)
+    if due is not None and command.at_us > due:
+        late = Rejection("NO_CONFIRMATION", "the wallet confirmed the debit too late", "cut_off")
+        return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
     if not pending.from_minor:
         return accepted(wager, book, pending.limits_version, command.at_us)
     return WagerChanged(
@@ -74,6 +91,29 @@ def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Bo
         movement_id=command.movement_id,
         changed_at_us=command.at_us,
     )
+
+
+def _drained_us(state: BookState, book: Book) -> int | None:
+    """Until when a debit that was asked for in time may be confirmed; None while betting is open."""
+    closed_at = book.closed_at_us
+    if closed_at is None:
+        return None
+    drain_ms = settings_of(state).debit_drain_ms
+    return closed_at + (rules_of(state).debit_drain_ms if drain_ms is None else drain_ms) * MS_US
+
+
+def expire_debits(command: ExpireDebits, state: BookState) -> Sequence[Event]:
+    """What is pending behind the drain time is no wager, and its debit is cancelled (A-30, N-1)."""
+    book = state.book
+    due = _drained_us(state, book) if book else None
+    if book is None or due is None or command.at_us <= due:
+        return ()
+    no = Rejection("NO_CONFIRMATION", "the wallet did not confirm the debit", "cut_off")
+    gone = [
+        replace(rejected(pending.wager, state, book, no), cancelled_movement_id=key)
+        for key, pending in book.pending.items()
+    ]
+    return [*gone, *_proceed_from(fold(state, gone))]
 
 
 def lock(command: Lock, state: BookState) -> Sequence[Event]:

@@ -18,6 +18,7 @@ from services.wager.commands import (
     CancelWager,
     ChangeLimits,
     ChangeWager,
+    ExpireDebits,
     GrantLimits,
     KeepWager,
     Lock,
@@ -35,7 +36,14 @@ from services.wager.commands import (
     WithdrawWager,
 )
 from services.wager.domain.changing import cancel, change, reject
-from services.wager.domain.closing import activate, lock, proceed, record_debit, return_tokens
+from services.wager.domain.closing import (
+    activate,
+    expire_debits,
+    lock,
+    proceed,
+    record_debit,
+    return_tokens,
+)
 from services.wager.domain.giving_back import keep, void_wager, withdraw
 from services.wager.domain.permissions import (
     approve_opposing,
@@ -80,6 +88,7 @@ _DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
     CancelWager: cancel,
     RejectWager: reject,
     RecordDebit: record_debit,
+    ExpireDebits: expire_debits,
     WithdrawWager: withdraw,
     KeepWager: keep,
     VoidWager: void_wager,

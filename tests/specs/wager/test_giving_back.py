@@ -189,6 +189,7 @@ def test_a_wager_comes_off_only_in_an_open_window() -> None:
     now.when(withdraw(at_us=until - 1)).then(
         like(WagerWithdrawn, refund_minor=1000, answered=True, movement_id="T1/w1/2")
     )
+    now.given(window_over()).when(withdraw()).then_raises("LOCKED")
     shut = now.when_heard(window_over()).then(like(BookRevised))
     shut.when(withdraw()).then_raises("LOCKED")
 

@@ -8,7 +8,7 @@ import pytest
 
 from services.contracts import wager as events
 from services.contracts.common import Limit
-from services.contracts.core import NotYet
+from services.contracts.core import SYSTEM, NotYet
 from services.contracts.round import BettingOpened
 from services.contracts.wager import (
     BookClosed,
@@ -19,7 +19,13 @@ from services.contracts.wager import (
     WagerRejected,
 )
 from services.wager import domain as wager
-from services.wager.commands import CancelWager, ChangeWager, RecordDebit, RejectWager
+from services.wager.commands import (
+    CancelWager,
+    ChangeWager,
+    ExpireDebits,
+    RecordDebit,
+    RejectWager,
+)
 from tests.support.spec import AT_US, Like, Spec, like, person, spec
 from tests.support.tables import (
     COUP,
@@ -155,6 +161,44 @@ def test_the_book_waits_for_debits_that_were_asked_for_in_time() -> None:
     waiting.when(paid("T1/w1/1", "REFUSED")).then(
         refuses("INSUFFICIENT_FUNDS"), like(BookClosed, wagers=0)
     )
+
+
+MS_US = 1_000
+
+
+def test_a_debit_confirmed_within_the_drain_time_is_in_the_book() -> None:
+    """A-30, N-1, X-11: 800 ms after the close: in; 1,001 ms: not, and what was debited goes back."""
+    pending = table().when(place()).then(like(DebitRequested)).given(closed())
+    waiting = pending.when_heard(asked()).then_nothing()
+    in_time = paid("T1/w1/1", at_us=AT_US + 800 * MS_US)
+    waiting.when(in_time).then(like(WagerAccepted), like(BookClosed, wagers=1))
+    too_late = paid("T1/w1/1", at_us=AT_US + 1_001 * MS_US)
+    waiting.when(too_late).then(
+        like(WagerRejected, code="NO_CONFIRMATION", refund_minor=1000, movement_id="T1/w1/2"),
+        like(BookClosed, wagers=0),
+    )
+
+
+def test_a_debit_that_nobody_confirms_holds_the_book_no_longer_than_the_drain_time() -> None:
+    """A-30, N-1: NO_CONFIRMATION, the debit to be cancelled; a table may set another time."""
+    pending = table().when(place()).then(like(DebitRequested)).given(closed())
+    waiting = pending.when_heard(asked()).then_nothing()
+    waiting.when(ExpireDebits(at_us=AT_US + 1_000 * MS_US, by=SYSTEM)).then_nothing()
+    after = waiting.when(ExpireDebits(at_us=AT_US + 1_001 * MS_US, by=SYSTEM)).then(
+        like(
+            WagerRejected,
+            code="NO_CONFIRMATION",
+            refund_minor=0,
+            cancelled_movement_id="T1/w1/1",
+        ),
+        like(BookClosed, wagers=0),
+    )
+    after.when(paid("T1/w1/1")).then_raises("UNKNOWN")
+    longer = spec(wager).given(opened(debit_drain_ms=3_000), sign(), betting())
+    held = longer.when(place()).then(like(DebitRequested)).given(closed())
+    held.when(ExpireDebits(at_us=AT_US + 3_000 * MS_US, by=SYSTEM)).then_nothing()
+    open_ = table().when(place()).then(like(DebitRequested))
+    open_.when(ExpireDebits(at_us=AT_US + 9_000 * MS_US, by=SYSTEM)).then_nothing()
 
 
 def test_a_wager_is_for_the_coup_that_the_player_saw() -> None:
