@@ -189,6 +189,42 @@ def test_a_reduced_wager_is_settled_with_what_is_left_of_it() -> None:
     assert outcomes(told.events) == {"w1": ("WON", 600, 570), "w2": ("LOST", 0, 0)}
 
 
+def test_a_book_that_is_heard_of_before_the_table_was_opened_is_not_lost() -> None:
+    """D6: wager's topic may be ahead of round's; coups of an earlier session are over."""
+    early = spec(settlement).given(MAIN[0], book_closed(1))
+    told = early.when_heard(table.TableOpened(session=1, settings=settings()))
+    now = told.before.given(*told.events)
+    assert set(outcomes(now.when_heard(resulted()).events)) == {"w1"}
+    tomorrow = now.given(opened(session=2))
+    assert tomorrow.state.coups == {}
+
+
+def test_an_increase_that_failed_leaves_the_wager_and_a_rejection_takes_it_off() -> None:
+    """A-24, F-78: by what the event says, not by what it gives back."""
+
+    def rejected(code: str, *, stood: bool) -> book.WagerRejected:
+        return book.WagerRejected(
+            coup_id=COUP,
+            wager_id="w1",
+            player="p1",
+            area="BANKER",
+            currency="EUR",
+            amount_minor=1000,
+            code=code,
+            message="",
+            accepted=stood,
+        )
+
+    failed = spec(settlement).given(
+        opened(), betting(), MAIN[0], rejected("INSUFFICIENT_FUNDS", stood=False), book_closed(1)
+    )
+    assert set(outcomes(failed.when_heard(resulted()).events)) == {"w1"}
+    gone = spec(settlement).given(
+        opened(), betting(), MAIN[0], rejected("BY_DEALER", stood=True), book_closed(0)
+    )
+    gone.when_heard(resulted()).then(like(CoupSettled, wagers=0))
+
+
 def test_a_coup_without_wagers_is_settled_with_nothing() -> None:
     """N-15, F-151: an empty book, and a no-bet coup."""
     coup().when_heard(resulted()).then(like(CoupSettled, wagers=0, status="SETTLED"))
