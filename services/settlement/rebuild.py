@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -59,6 +60,7 @@ def rebuilt(coup_id: str, records: Sequence[Record], activations: Sequence[Recor
         if each is not None:
             heard.append(each)
             kept.append(record)
+    findings.extend(_chain_findings(records))
     story = Story(coup_id)
     for each in heard:
         story = told(story, each.event, each.meta)
@@ -91,6 +93,15 @@ def _rulebook(story: Story, activations: Sequence[Record]) -> tuple[dict[str, An
         return settings.rulebook, found
     missing = "the rulebook that the coup was played under is not in the log"
     return {}, [*unreadable, missing]
+
+
+def _chain_findings(records: Sequence[Record]) -> list[str]:
+    """Where an event does not rest on the one before it in the stream: one of them was changed."""
+    return [
+        f"{after.event_id}: does not follow {before.event_id} as that is stored"
+        for before, after in pairwise(records)
+        if after.version == before.version + 1 and after.previous_digest != before.digest
+    ]
 
 
 def _play_findings(story: Story) -> list[str]:

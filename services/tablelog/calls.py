@@ -61,7 +61,7 @@ class ServiceFailed(Exception):
     """A call ended with an error, and which service it went to."""
 
     def __init__(self, service: str, failed: CallFailed) -> None:
-        super().__init__(f"{service} does not answer as it should: {failed}")
+        super().__init__(f"{service} does not answer: {failed}")
         self.service = service
         self.failed = failed
 
@@ -116,7 +116,9 @@ class Services:
             "settlement": settlement_service_pb2_grpc.SettlementServiceStub,
         }
         self._stubs = {name: make[name](self._channels[name]) for name in SERVICES}
-        self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(self._channels["wager"])
+        self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(
+            self._channels["wager"]
+        )
         return self
 
     async def __aexit__(

@@ -48,9 +48,8 @@ class Open(Struct, frozen=True):
 class Patience:
     """Pauses, says what is waited for, and gives up in the end."""
 
-    def __init__(self, say: Callable[[str], Any], *, limit_s: float = STALL_S_MAX) -> None:
+    def __init__(self, say: Callable[[str], Any]) -> None:
         self._say = say
-        self._limit_s = limit_s
         self.moved()
 
     def moved(self) -> None:
@@ -61,7 +60,7 @@ class Patience:
     async def wait(self, what: str, *, pause_s: float | None = None) -> None:
         """Pause once. Raises `Stalled` where this goes on for too long."""
         now_s = time.monotonic()
-        if now_s - self._began_s > self._limit_s:
+        if now_s - self._began_s > STALL_S_MAX:
             raise Stalled(what)
         if now_s - self._said_s > REPORT_S:
             self._said_s = now_s

@@ -153,6 +153,21 @@ async def test_a_noted_event_with_a_new_digest_is_still_not_what_was_published(
     assert any(heard in difference for difference in found.differences), found.differences
 
 
+async def test_an_own_event_with_a_new_digest_breaks_the_chain(
+    stack: Stack, services: Services, table_id: str
+) -> None:
+    """An event's digest covers the one before it, so that a digest cannot be exchanged alone."""
+    event = await stored(stack, table_id, OWN)
+    body = flipped(event["body"], rb'"stake_minor":\d')
+    name = event_id("settlement", table_id, event["version"])
+    forged = digest_of(
+        event["previous_digest"], name, event["type"], event["schema_version"], event["meta"], body
+    )
+    async with altered(stack, AT_POSITION, event["position"], body=body, digest=forged):
+        found = await rebuilt(services, f"{table_id}:1:1")
+    assert any("does not follow" in said and name in said for said in found.differences)
+
+
 async def test_an_altered_rulebook_is_found_and_named(
     stack: Stack, services: Services, table_id: str
 ) -> None:
