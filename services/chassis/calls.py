@@ -6,6 +6,7 @@ leaves the command's default. What an answer holds goes into the response's fiel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
@@ -22,6 +23,13 @@ from services.contracts.core import Command, Noted
 
 COMMAND_IDS_MAX: Final = 100
 """Commands of which the events are read in one call."""
+
+TABLE_ID_CHARACTERS_MAX: Final = 100
+_TABLE_ID: Final = re.compile(rf"[A-Za-z0-9._~-]{{1,{TABLE_ID_CHARACTERS_MAX}}}")
+"""Ids of coups and keys of movements are made of it with colons and slashes: it has none."""
+
+TEXT_CHARACTERS_MAX: Final = 200
+"""Of ids of wagers and players."""
 
 STAMPED: Final = frozenset({"at_us", "by", "second"})
 """Fields of a command that come with the caller, not with the request."""
@@ -93,9 +101,23 @@ def command(kind: type[Command], response: type[Message]) -> Any:
 
 
 def check_table_id(table_id: str) -> None:
-    """Refuse a call that names no table."""
+    """Refuse a call that names no table, or one whose id would not go into other ids."""
     if not table_id:
         raise InvalidCommand("no table", fields=[FieldFault("table_id", "is missing")])
+    if not _TABLE_ID.fullmatch(table_id):
+        problem = f"1 to {TABLE_ID_CHARACTERS_MAX} characters of A-Z a-z 0-9 . _ ~ -"
+        raise InvalidCommand("no table has this id", fields=[FieldFault("table_id", problem)])
+
+
+def check_text(request: Message, *names: str) -> None:
+    """Refuse texts that could not be stored, indexed or read by people."""
+    faults = [
+        FieldFault(name, f"at most {TEXT_CHARACTERS_MAX} printable characters")
+        for name in names
+        if not (text := getattr(request, name)).isprintable() or len(text) > TEXT_CHARACTERS_MAX
+    ]
+    if faults:
+        raise InvalidCommand("a text can't be taken", fields=faults)
 
 
 async def command_events(

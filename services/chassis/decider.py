@@ -107,9 +107,7 @@ class Companion(Protocol):
         """The `decide` for this command, bound to what it may look at (a sealed shoe)."""
         ...
 
-    async def effects(
-        self, tx: Any, staged: Sequence[Staged]
-    ) -> Sequence[tuple[Staged, Command]]:
+    async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """Effects of new events inside the transaction (a ledger entry).
 
         Returns commands that follow from them, each with the event that caused it; they are

@@ -141,11 +141,11 @@ class Delivery:
             reason="" if answer.done else REFUSED_REASON,
         )
         # One id for each time that it was asked for: an answer that is recorded is not recorded
-        # again, however often the batch is delivered.
+        # again, however often the batch is delivered. No id from outside has a slash.
         await self._runtime.executor.command(
             movement.table_id,
             command,
-            command_id=f"reversal:{movement.position}",
+            command_id=f"reversal/{movement.position}",
             input_hash=movement.movement_id.encode(),
         )
 

@@ -7,6 +7,7 @@ from typing import Any
 from sabot.shoe.v1 import shoe_service_pb2 as pb
 from sabot.shoe.v1 import shoe_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
+from services.chassis.auth import require_role
 from services.chassis.calls import check_table_id, command, command_events, made
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
 from services.rules.cards import parse_card
@@ -14,6 +15,8 @@ from services.shoe import commands, sealing
 from services.shoe.domain import ShoeState
 
 LOADED_DECKS_MAX = 12
+AT_THE_TABLE = ("DEALER", "GAME_SUPERVISOR", "CASINO_SUPERVISOR", "DUTY_MANAGER", "SYSTEM")
+"""Who may have an order sealed; whether he may load the shoe is for the rules to say."""
 
 
 class ShoeService(pb_grpc.ShoeServiceServicer):
@@ -50,6 +53,7 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
     async def LoadShoe(self, request: Any, context: Any) -> pb.LoadShoeResponse:
         """Seal the order, if there is one, and load the shoe."""
         check_table_id(request.table_id)
+        require_role(*AT_THE_TABLE)
         order_id = ""
         if request.source in ("PRESET", "GENERATED"):
             order_id = await self._sealed(request, await self._order(request))
@@ -65,6 +69,7 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
     async def ResumeCoup(self, request: Any, context: Any) -> pb.ResumeCoupResponse:
         """Seal the order after shuffle and cut, if one is told, and go on with the coup."""
         check_table_id(request.table_id)
+        require_role(*AT_THE_TABLE)
         order_id = ""
         if request.order:
             order_id = await self._sealed(request, self._from_outside(request))
@@ -84,7 +89,9 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
         return pb.ResumeCoupResponse(result=carried.result)
 
     async def _sealed(self, request: Any, order: sealing.Order) -> str:
-        order_id = f"{request.table_id}/{request.meta.command_id}"
+        # The kind of order is in its name: what somebody told is never taken for a shuffle.
+        kind = "generated" if order.secret else "told"
+        order_id = f"{request.table_id}/{request.meta.command_id}/{kind}"
         await self._vault.seal(self.runtime.pool, order_id, request.table_id, order)
         return order_id
 

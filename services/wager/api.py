@@ -8,7 +8,7 @@ from typing import Any
 from sabot.wager.v1 import wager_service_pb2 as pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
-from services.chassis.calls import check_table_id, command, command_events, fill, made
+from services.chassis.calls import check_table_id, check_text, command, command_events, fill, made
 from services.chassis.rpc_errors import CommandIdReused, FieldFault, InvalidCommand
 from services.contracts.common import Limit
 from services.wager import commands
@@ -46,6 +46,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
             raise InvalidCommand(
                 "the wager has no id", fields=[FieldFault("wager_id", "is missing")]
             )
+        check_text(request, "wager_id", "player", "area", "coup_id")
         asked = pb.PlaceWagerRequest()
         asked.CopyFrom(request)
         asked.ClearField("meta")

@@ -7,11 +7,21 @@ from typing import Any, Final
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
-from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.chassis.auth import identity, require_role
+from services.chassis.calls import check_text
+from services.chassis.rpc_errors import FieldFault, InvalidCommand, PermissionDenied
 from services.rules.currencies import currency_exponent
+from services.rules.roles import PLAYER, ROLES
 from services.wager import ledger
 
 AMOUNT_MINOR_MAX: Final = 10**15
+CASHIERS: Final = ("CASINO_SUPERVISOR", "DUTY_MANAGER", "SYSTEM")
+PAYERS: Final = ("SYSTEM",)
+"""Settlement, under its own name: what it pays follows from events."""
+
+FUNDED: Final = "/"
+"""Before the keys of deposits, so that none can be that of a payment: those begin with a table."""
+
 PAGE_MOVEMENTS: Final = 50
 PAGE_MOVEMENTS_MAX: Final = 1_000
 
@@ -24,11 +34,13 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def FundAccount(self, request: Any, context: Any) -> pb.FundAccountResponse:  # noqa: N802, ARG002
         """Put money into an account."""
+        require_role(*CASHIERS)
         moved = await self._move(request, "FUND")
         return pb.FundAccountResponse(balance_minor=moved.balance_minor, duplicate=moved.duplicate)
 
     async def CreditAccount(self, request: Any, context: Any) -> pb.CreditAccountResponse:  # noqa: N802, ARG002
         """Give a player what a settlement owes him."""
+        require_role(*PAYERS)
         moved = await self._move(request, "CREDIT")
         return pb.CreditAccountResponse(
             balance_minor=moved.balance_minor, duplicate=moved.duplicate
@@ -36,6 +48,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def ReverseAccount(self, request: Any, context: Any) -> pb.ReverseAccountResponse:  # noqa: N802, ARG002
         """Take back what was paid too much; where the account holds too little, say so."""
+        require_role(*PAYERS)
         moved = await self._moved(request, "REVERSE", sign=-1)
         return pb.ReverseAccountResponse(
             done=moved.done, balance_minor=moved.balance_minor, duplicate=moved.duplicate
@@ -51,9 +64,10 @@ class WalletService(pb_grpc.WalletServiceServicer):
         return moved
 
     async def _moved(self, request: Any, kind: str, *, sign: int) -> ledger.Moved:
+        check_text(request, "movement_id", "player", "currency")
         _check(request)
         movement = ledger.Movement(
-            movement_id=request.movement_id,
+            movement_id=(FUNDED if kind == "FUND" else "") + request.movement_id,
             player=request.player,
             currency=request.currency,
             kind=kind,
@@ -73,11 +87,13 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002
         """What is in an account."""
+        _check_own(request.player)
         found = await ledger.balance(self.runtime.pool, request.player, request.currency)
         return pb.GetBalanceResponse(balance_minor=found)
 
     async def ListMovements(self, request: Any, context: Any) -> pb.ListMovementsResponse:  # noqa: N802, ARG002
         """The movements of an account, oldest first."""
+        _check_own(request.player)
         if request.page_size < 0:
             raise InvalidCommand("a negative page", fields=[FieldFault("page_size", "0 or more")])
         size = min(request.page_size or PAGE_MOVEMENTS, PAGE_MOVEMENTS_MAX)
@@ -94,7 +110,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
         response = pb.ListMovementsResponse()
         for row in rows:
             response.movements.add(
-                movement_id=row[1],
+                movement_id=row[1].removeprefix(FUNDED),
                 kind=row[2],
                 amount_minor=row[3],
                 balance_minor=row[4],
@@ -105,6 +121,13 @@ class WalletService(pb_grpc.WalletServiceServicer):
         if len(rows) == size:
             response.next_page_token = str(rows[-1][0])
         return response
+
+
+def _check_own(player: str) -> None:
+    """Let a player look into no account but his own."""
+    actor = identity().actor
+    if actor.role not in ROLES or (actor.role == PLAYER and actor.id != player):
+        raise PermissionDenied(f"{actor.id} may not look into this account", reason="ROLE")
 
 
 def _check(request: Any) -> None:

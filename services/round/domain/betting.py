@@ -36,12 +36,17 @@ from services.round.domain.state import (
     waits_for,
 )
 
+CLOSES_IN_US_MAX = 10**15
+"""About thirty years: whoever does not want a timer names none, or a very late one."""
+
 BY_HAND_ALWAYS = (NEW_SHOE, GAME_ERROR)
 """Burns that block betting also where the others are made by themselves."""
 
 
 def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="opening betting")
+    if not 0 <= (command.closes_in_us or 0) <= CLOSES_IN_US_MAX:
+        raise Refused("NOT_PERMITTED", f"betting closes in 0 to {CLOSES_IN_US_MAX} microseconds")
     if state.coup is not None or state.request is not None:
         raise Refused("STATE", f"a coup is running: the table waits for {waits_for(state)}")
     _check_table(state)

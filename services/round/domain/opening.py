@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from services.contracts.common import TableSettings
 from services.contracts.core import Event, Refused
 from services.contracts.guards import require_role
 from services.contracts.pinned import pinned
@@ -38,6 +40,16 @@ from services.round.domain.state import (
 )
 from services.rules.citations import cite
 
+SEATS_MAX: Final = 100
+_NOT_NEGATIVE: Final = (
+    "differential_minor",
+    "player_coup_maximum_minor",
+    "maximum_win_minor",
+    "table_exposure_minor",
+    "betting_seconds",
+    "debit_drain_ms",
+)
+
 
 def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="opening a table")
@@ -62,6 +74,8 @@ def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
             f"method {settings.method} is not among this rulebook's",
             cite(rules.rulebook_id, "method"),
         )
+    if fault := _settings_fault(settings):
+        raise Refused("NOT_PERMITTED", fault)
     if not 1 <= settings.left_of_dealer <= settings.seats:
         raise Refused("UNKNOWN", f"there is no seat {settings.left_of_dealer}")
     for currency, limits in settings.limits.items():
@@ -76,6 +90,28 @@ def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
         sign="ODDS", displayed_at_us=command.at_us, clauses=cite(rules.rulebook_id, "sign")
     )
     return [opened, sign]
+
+
+def _settings_fault(settings: TableSettings) -> str:
+    """What no table can have, in words; "" where all is well."""
+    if settings.mode not in ("LIVE", "TEST"):
+        return f"mode is LIVE or TEST, not {settings.mode!r}"
+    if not 1 <= settings.seats <= SEATS_MAX:
+        return f"a table has 1 to {SEATS_MAX} seats, not {settings.seats}"
+    if settings.smallest_chip_minor < 1:
+        return f"smallest_chip_minor is 1 or more, not {settings.smallest_chip_minor}"
+    for name in _NOT_NEGATIVE:
+        value = getattr(settings, name)
+        if value is not None and value < 0:
+            return f"{name} is 0 or more, not {value}"
+    for currency, limits in settings.limits.items():
+        for area, limit in limits.items():
+            if not 1 <= limit.min_minor <= limit.max_minor or limit.unit_minor < 0:
+                return (
+                    f"limits in {currency} for {area}: 1 <= minimum <= maximum and a unit of 0 or "
+                    f"more, not {limit.min_minor}, {limit.max_minor}, {limit.unit_minor}"
+                )
+    return ""
 
 
 def close_table(command: CloseTable, state: TableState) -> Sequence[Event]:

@@ -42,6 +42,9 @@ from services.shoe.domain.state import (
     usable_shoe,
 )
 
+PULLED_MAX = 20
+"""Cards of one movement; no slip of the hand takes out more."""
+
 HELD_BY_PLAYERS = ("C", "D")
 """Methods in which a player may hold the shoe."""
 
@@ -70,8 +73,10 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     instructed = _check_actor(command, state)
     if is_repeat(command, state):
         return ()  # the device sent this report before (N-5)
-    if command.count < 1:
-        raise Refused("NOT_PERMITTED", f"a draw is of one card or more, not of {command.count}")
+    if not 1 <= command.count <= PULLED_MAX:
+        raise Refused("NOT_PERMITTED", f"1 to {PULLED_MAX} cards are pulled, not {command.count}")
+    if command.layers and len(command.layers) != len(command.cards):
+        raise Refused("NOT_PERMITTED", "every card has a layer, or none has")
     shoe = usable_shoe(state)
     _check_device(command, state)
     course = state.course

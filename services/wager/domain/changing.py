@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from services.contracts.core import Event, Refused
-from services.contracts.guards import require_role
+from services.contracts.guards import require_own, require_role
 from services.contracts.wager import (
     WagerCancelled,
     WagerChanged,
@@ -60,6 +60,7 @@ def _check_movable(at_us: int, book: Book, state: BookState) -> None:
 
 def cancel(command: CancelWager, state: BookState) -> Sequence[Event]:
     book, wager = held_wager(command.wager_id, state)
+    require_own(command, wager.player, what="taking a wager back")
     _check_movable(command.at_us, book, state)
     _check_no_change_under_way(wager, book)
     _check_rest(wager, 0, state, book, command.at_us)
@@ -109,6 +110,7 @@ def _others(wager: Wager, book: Book) -> int:
 
 def change(command: ChangeWager, state: BookState) -> Sequence[Event]:
     book, wager = held_wager(command.wager_id, state)
+    require_own(command, wager.player, what="changing a wager")
     _check_movable(command.at_us, book, state)
     _check_no_change_under_way(wager, book)
     more = command.amount_minor - wager.stake_minor

@@ -56,6 +56,8 @@ def check_money(
     wager: Wager, state: BookState, book: Book, *, amount_minor: int, at_us: int
 ) -> Wager:
     """Limits in their order; the wager comes back with the mark of one outside them."""
+    if wager.stake_minor < 1:
+        raise Rejection("BELOW_MINIMUM", f"{wager.stake_minor} is no stake", "limits")
     limit = limit_of(state, book, wager, at_us)
     if limit is None:
         raise Rejection("UNKNOWN_AREA", f"no limits are published for {wager.area}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from services.contracts.core import Event, NotYet, Refused
+from services.contracts.guards import require_own
 from services.contracts.wager import (
     DebitRequested,
     WagerAccepted,
@@ -34,8 +37,12 @@ from services.wager.domain.state import (
     settings_of,
 )
 
+_COUP_NUMBER: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+"""What follows the table in a coup's id: session and number."""
+
 
 def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
+    require_own(command, command.player, what="a wager")
     book = _book_for(command, state)
     settings = settings_of(state)
     wager = Wager(
@@ -78,11 +85,12 @@ def _book_for(command: PlaceWager, state: BookState) -> Book:
 
 
 def _is_past(coup_id: str, state: BookState) -> bool:
-    table_id, session, number = coup_id.rsplit(":", 2)
-    if not (session.isdecimal() and number.isdecimal()):
+    table_id = settings_of(state).table_id
+    named = _COUP_NUMBER.fullmatch(coup_id.removeprefix(f"{table_id}:"))
+    if named is None:
         raise Refused("UNKNOWN", f"{coup_id} is no coup of table {table_id}")
     current = state.book.coup if state.book else state.last_coup
-    return (int(session), int(number)) <= (state.session, current)
+    return (int(named[1]), int(named[2])) <= (state.session, current)
 
 
 def _channel(state: BookState) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
+from services.contracts.common import Limit
+from services.contracts.core import Refused
 from services.contracts.round import (
     BettingClosed,
     BettingOpened,
@@ -314,3 +319,33 @@ def test_a_held_coup_stays_held_at_a_restart() -> None:
     played.send("round", RecoverTable(at_us=played.at_us + 900 * SECOND_US, by=person("SYSTEM")))
     assert not played.events(CoupVoided)
     assert played.now(HoldEscalated)
+
+
+@pytest.mark.parametrize(
+    ("others", "named"),
+    [
+        ({"mode": "FOO"}, "mode"),
+        ({"seats": 2**31 - 1}, "seats"),
+        ({"smallest_chip_minor": -5}, "smallest_chip_minor"),
+        ({"differential_minor": -1}, "differential_minor"),
+        ({"limits": {"EUR": {"*": Limit(-1000, -10)}}}, "limits"),
+        ({"limits": {"EUR": {"*": Limit(100, 10)}}}, "limits"),
+        ({"limits": {"EUR": {"*": Limit(100, 1000, -7)}}}, "limits"),
+    ],
+)
+def test_a_table_that_no_house_could_mean_is_not_opened(others: dict[str, Any], named: str) -> None:
+    """Limits below a unit would take stakes below nothing; the refusal names the setting."""
+    made = replace(settings("nsw-mini"), **others)
+    asked = spec(round_).when(OpenTable(at_us=AT_US, by=person("DEALER"), settings=made))
+    asked.then_raises("NOT_PERMITTED")
+    with pytest.raises(Refused, match=named):
+        round_.decide(
+            OpenTable(at_us=AT_US, by=person("DEALER"), settings=made), round_.initial_state()
+        )
+
+
+@pytest.mark.parametrize("after_us", [-1, 2**63 - 1])
+def test_betting_closes_neither_before_it_opens_nor_after_all_time(after_us: int) -> None:
+    """An instant that fits no clock would make the table unreadable."""
+    opens = OpenBetting(at_us=AT_US, by=person("DEALER"), closes_in_us=after_us)
+    live_table().when(opens).then_raises("NOT_PERMITTED")

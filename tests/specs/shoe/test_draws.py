@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -454,10 +455,26 @@ def test_at_a_live_table_a_person_draws_and_the_electronic_shoe_reports() -> Non
     live_shoe().when(reported).then_raises("ROLE")
 
 
-@pytest.mark.parametrize("count", [0, -1])
-def test_no_draw_is_of_less_than_a_card(count: int) -> None:
-    """A report without a card is refused, whoever sends it."""
+@pytest.mark.parametrize("count", [0, -1, 21, 2**31 - 1])
+def test_no_draw_is_of_less_than_a_card_or_of_a_whole_shoe(count: int) -> None:
+    """A report without a card is refused, and one that no hand could have pulled."""
     held = live_shoe("C").given(ShoeHolderChanged(seat=2, player="p1"))
     held.when(DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), count=count)).then_raises(
         "NOT_PERMITTED"
     )
+
+
+@pytest.mark.parametrize("told", [{"card": "XX"}, {"cards": ("6S", "\0"), "count": 2}])
+def test_a_card_of_no_deck_is_refused(told: dict[str, Any]) -> None:
+    """A-13: what is in no deck never gets into the log, where nobody could take it up."""
+    held = live_shoe("C").given(ShoeHolderChanged(seat=2, player="p1"))
+    held.when(DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), **told)).then_raises("UNKNOWN")
+    burn = BurnCards(at_us=AT_US, by=person("DEALER"), reason="NEW_SHOE", cards=("AS", "XX"))
+    held.when(burn).then_raises("UNKNOWN")
+
+
+def test_layers_belong_to_cards() -> None:
+    """Each card of a pull has a layer, or none has."""
+    held = live_shoe("C").given(ShoeHolderChanged(seat=2, player="p1"))
+    pulled = DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), cards=("6S",), layers=(1, 2))
+    held.when(pulled).then_raises("NOT_PERMITTED")

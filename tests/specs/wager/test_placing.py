@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from services.contracts import wager as events
 from services.contracts.common import Limit
@@ -328,3 +329,29 @@ def test_betting_opened_on_limits_published_since() -> None:
         method="A",
     )
     known.given(first).when(place(amount=100)).then(like(DebitRequested, limits_version=1))
+
+
+@pytest.mark.parametrize("amount", [-800, -1, 0])
+def test_no_stake_is_below_one_unit(amount: int) -> None:
+    """A negative stake beside a positive one would pass the limits of the total, and pay money out."""
+    two = table().given(accepted("w1", stake=900), accepted("w2", stake=100))
+    two.when(change(amount, "w2")).then_raises("BELOW_MINIMUM")
+    two.when(place("w3", amount=amount)).then(refuses("BELOW_MINIMUM"))
+
+
+def test_nobody_stakes_for_another_player() -> None:
+    """1.3: a player acts for himself; at the table the dealer does what he is told."""
+    now = table().given(accepted("w1", stake=1000))
+    for by in (person("PLAYER", "p2"), person("AUDITOR"), person("INSPECTOR"), person("NOBODY")):
+        now.when(replace(place("w2"), by=by)).then_raises("ROLE")
+        now.when(replace(change(200), by=by)).then_raises("ROLE")
+        now.when(replace(cancel(), by=by)).then_raises("ROLE")
+    now.when(replace(cancel(), by=DEALER)).then(like(WagerCancelled))
+
+
+@pytest.mark.parametrize(
+    "coup", ["", "x", "a:b", "T2:1:1", "T1:1", "T1:1:\u0661", "T1:1:" + "9" * 30]
+)
+def test_what_is_no_coup_of_the_table_is_said_to_be_none(coup: str) -> None:
+    """An answer, and no wait for a coup that can't come."""
+    table().when(replace(place(), coup_id=coup)).then_raises("UNKNOWN")
