@@ -116,9 +116,7 @@ class Services:
             "settlement": settlement_service_pb2_grpc.SettlementServiceStub,
         }
         self._stubs = {name: make[name](self._channels[name]) for name in SERVICES}
-        self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(
-            self._channels["wager"]
-        )
+        self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(self._channels["wager"])
         return self
 
     async def __aexit__(
