@@ -64,7 +64,7 @@ demo: setup ## play recorded shoes through a fresh stack and prove the result
 ##- Tests
 
 .PHONY: test test-fast test-all bench
-test-fast: setup ## tests that need no server; under a minute
+test-fast: setup ## tests that need no server
 	@$(PYTEST) -m "not integration and not e2e and not slow" $(ARGS)
 
 test: setup ## all tests, on one PostgreSQL and one broker; under eight minutes
