@@ -107,7 +107,9 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
     irregular = event.before_close or unread or not event.instructed or event.pulled > 1
     drawn = (*coup.drawn, one)
     if event.carried and coup.drawn:
-        drawn = tuple(sorted(drawn, key=lambda each: each.draw_number))
+        # Kept cards come first, but a card that lies on the table stays where it lies.
+        waiting = sorted(drawn[coup.dealt :], key=lambda each: each.draw_number)
+        drawn = (*drawn[: coup.dealt], *waiting)
     return with_coup(
         state,
         drawn=drawn,
