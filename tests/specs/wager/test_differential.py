@@ -91,7 +91,7 @@ def test_the_gap_is_told_when_it_comes_to_lie_on_the_other_side() -> None:
     tie = breached.when(place("w3", "p3", "TIE", 9000)).then(like(DebitRequested))
     tie_paid = RecordDebit(at_us=AT_US, by=PLAYER, movement_id="T1/w3/1", outcome="DONE")
     tie.when(tie_paid).then(like(WagerAccepted))
-    cancel = CancelWager(at_us=AT_US, by=PLAYER, wager_id="w2")
+    cancel = CancelWager(at_us=AT_US, by=person("PLAYER", "p2"), wager_id="w2")
     breached.when(cancel).then(
         like(WagerCancelled), like(DifferentialUpdated, player_minor=900, within=True)
     )

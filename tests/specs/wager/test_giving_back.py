@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.contracts.core import Actor
 from services.contracts.round import CoupTerminated, NoBetCoupDeclared
 from services.contracts.wager import (
     BookClosed,
@@ -59,8 +60,13 @@ def dealt(rulebook: str = "nsw-mini", *areas: str) -> Spec:
     return table(rulebook).given(*staked, closed(), book_closed(len(staked)), started())
 
 
+def owner(wager_id: str) -> Actor:
+    """Of w1 it is p1, and so on."""
+    return person("PLAYER", wager_id.replace("w", "p"))
+
+
 def withdraw(wager_id: str = "w1", *, at_us: int = AT_US) -> WithdrawWager:
-    return WithdrawWager(at_us=at_us, by=PLAYER, wager_id=wager_id)
+    return WithdrawWager(at_us=at_us, by=owner(wager_id), wager_id=wager_id)
 
 
 # --- coups that end without a result ---
@@ -199,9 +205,9 @@ def test_what_is_taken_off_stays_off_and_the_rest_is_locked() -> None:
     off = dealt().given(window()).when(withdraw()).then(like(WagerWithdrawn))
     off.when(withdraw()).then_raises("UNKNOWN")
     off.when(place("w9")).then(like(WagerRejected, code="LATE"))
-    part = ChangeWager(at_us=AT_US, by=PLAYER, wager_id="w2", amount_minor=500)
+    part = ChangeWager(at_us=AT_US, by=owner("w2"), wager_id="w2", amount_minor=500)
     off.when(part).then_raises("LOCKED")
-    off.when(CancelWager(at_us=AT_US, by=PLAYER, wager_id="w2")).then_raises("LOCKED")
+    off.when(CancelWager(at_us=AT_US, by=owner("w2"), wager_id="w2")).then_raises("LOCKED")
 
 
 def test_the_book_is_told_when_the_last_wager_comes_off() -> None:
