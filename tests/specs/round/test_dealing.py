@@ -61,6 +61,13 @@ def test_a_coup_begins_with_its_first_card_and_ends_with_its_money() -> None:
     assert played.order(*kinds) == [kind.__name__ for kind in kinds]
     played.coup()
     assert played.now(CoupClosed)[0].coup == 2
+    assert [one.status for one in played.events(CoupClosed)] == ["SETTLED", "SETTLED"]
+
+
+def test_a_coup_without_betting_closes_as_such() -> None:
+    """F-150, F-166: a display can tell it from a coup that was played for money."""
+    played = Played().shoe(f"{BURN} {SIX_SEVEN}").betting(no_bet=True).do("deal")
+    assert [one.status for one in played.events(CoupClosed)] == ["NO_BET"]
 
 
 def test_the_dealer_deals_card_by_card_or_all_at_once() -> None:

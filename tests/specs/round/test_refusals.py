@@ -28,6 +28,7 @@ from services.round.commands import (
     AttestCard,
     ChangeGame,
     CloseWithdrawals,
+    DisplayNotice,
     DisplaySign,
     InstructDraw,
     OpenTable,
@@ -103,6 +104,18 @@ def test_signs_other_than_the_odds_belong_to_a_notice() -> None:
     """F-17, F-188: a notice shows its own sign."""
     played = Played()
     other = DisplaySign(at_us=played.at_us, by=DEALER, sign="CLOSE")
+    assert played.send("round", other).reason == "UNKNOWN"
+
+
+def test_a_notice_is_of_the_close_or_of_another_game() -> None:
+    """F-188: there is no other."""
+    played = Played()
+    other = DisplayNotice(
+        at_us=played.at_us,
+        by=person("CASINO_SUPERVISOR"),
+        change="HOURS",
+        effective_at_us=played.at_us + 3600_000_000,
+    )
     assert played.send("round", other).reason == "UNKNOWN"
 
 

@@ -161,6 +161,23 @@ def test_two_different_persons_enter_a_card_that_was_not_read() -> None:
 # --- the count of copies ---
 
 
+def test_a_card_that_persons_enter_is_counted_like_one_that_was_read() -> None:
+    """A-72, N-5: a copy too many breaks the shoe, whoever tells it."""
+    played = Played(decks=3).shoe(BURN).betting().do("no_more_bets").do("close_book")
+    for _ in range(3):
+        played.do("draw", card="2C")
+    draw(played, unread=True)
+    entered = EnterCard(
+        at_us=played.at_us,
+        by=person("DEALER", "d1"),
+        second=person("GAME_SUPERVISOR", "gs1"),
+        draw_number=6,
+        card="2C",
+    )
+    assert played.send("shoe", entered).now(ShoeIntegrityBreached)[0].card == "2C"
+    assert not played.now(CardRevealed)
+
+
 def test_a_card_too_many_breaks_the_shoe_and_suspends_the_table() -> None:
     """A-13, A-72, N-6: coup void, shoe retired, and two persons and a new shoe to go on."""
     played = Played(decks=3).shoe(BURN).betting().wager("w1", "p1", "banker").do("no_more_bets")
@@ -274,8 +291,33 @@ def test_an_unseen_card_that_is_kept_does_not_shut_betting() -> None:
     assert (kept.seen, kept.card) == (False, None)
     played.betting()
     assert played.now(BettingOpened)
-    played.do("no_more_bets").do("close_book").draws(3).do("announce")
+    played.do("no_more_bets").do("close_book").draws(3)
+    [first] = [one for one in played.events(CardDrawn) if one.carried]
+    assert (first.card, first.face_up, first.draw_number) == (None, False, kept.draw_number)
+    played.do("announce")
     assert played.line("coup")["player"] == ["9C", "KD"]
+
+
+def test_a_kept_card_waits_for_the_book_when_another_comes_out_too_early() -> None:
+    """A-25, F-149: before the close nothing goes to a hand; the kept card stays the first."""
+    played = Played(method="B", layout="C").approved("B").shoe(f"{BURN} 7S KH TD 6C 9C 7D KD TC")
+    played.betting().do("no_more_bets").do("close_book").draws(5).do("announce")
+    played.betting().do("draw")
+    assert [one.carried for one in played.now(CardDrawn)] == [False]
+    assert played.cards.shoe is not None
+    assert [one.draw_number for one in played.cards.shoe.carried] == [7]
+
+
+def test_a_kept_card_is_counted_once() -> None:
+    """A-72, F-149: carried into the next coup it is no further copy."""
+    played = Played(decks=3).shoe(BURN).betting().do("no_more_bets").do("close_book")
+    for card in ("7S", "KH", "TD", "6C", "9C"):
+        played.do("draw", card=card)
+    played.do("announce").betting().do("no_more_bets").do("close_book")
+    for card in ("9C", "KD", "9C"):
+        played.do("draw", card=card)
+    assert len([one for one in played.events(CardDrawn) if one.card == "9C"]) == 4
+    assert not played.events(ShoeIntegrityBreached)
 
 
 @pytest.mark.parametrize("player", ["8S", "9S"])
@@ -335,6 +377,8 @@ def test_who_let_a_card_be_seen_is_written_down_and_no_event_says_which_it_was()
     [early] = played.send("shoe", shown).now(CardExposedEarly)
     assert (early.person, early.draw_number) == ("d7", 7)
     assert "card" not in CardFoundExposed.__struct_fields__
+    nobody = ExposeNext(at_us=played.at_us, by=person("DEALER"))
+    assert not played.send("shoe", nobody).now(CardExposedEarly)
 
 
 # --- the end ---
