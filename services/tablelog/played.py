@@ -103,7 +103,6 @@ class PlayedTable:
             await self._step(Step(ROUND, abandon), 0, "0")
         except Stalled as error:
             self._say(f"the table stays open: {error}")
-        self._say(f"to prove a coup of this table: sabot rebuild {self._table_id}:1:1")
 
     def bare(self, out: OutLine) -> OutLine:
         """An output line whose sentence names things as the log does."""

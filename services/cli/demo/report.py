@@ -120,7 +120,7 @@ def show_summary(console: Console, proof: Proof, *, heard: int, times: Times, br
     for what, command in (
         ("the same stack, to stay", "make up"),
         ("a recorded table through it", f".venv/bin/sabot play {RECORDED}"),
-        ("and a coup of it, proven", ".venv/bin/sabot rebuild COUP, as play names it"),
+        ("and a coup of it, proven", ".venv/bin/sabot rebuild RUN.1.PB:1:1"),
         ("where everything lives", "ARCHITECTURE.md"),
     ):
         console.print(f"  {what:<28}  {command}", highlight=False, soft_wrap=True)
