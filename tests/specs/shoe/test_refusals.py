@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -61,7 +63,7 @@ NO_SPARE = {"disadvantage": False, "spare": False, "transferable": True}
 SPARE = {"disadvantage": False, "spare": True, "transferable": True}
 
 
-def table(rulebook: str = "nsw-mini", **others: object) -> Spec:
+def table(rulebook: str = "nsw-mini", **others: Any) -> Spec:
     return spec(shoe).given(opened(rulebook, **others))
 
 
