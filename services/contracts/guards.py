@@ -25,13 +25,6 @@ def require_role(
     )
 
 
-def require_on_shift(command: Command, dealer: str, *, live: bool) -> None:
-    """Refuse with ROLE another dealer than the one who has the live table (004 1.1)."""
-    by = command.by
-    if live and dealer and by.role == DEALER and by.id != dealer:
-        raise Refused("ROLE", f"{dealer} has the table, not {by.id}")
-
-
 def require_own(command: Command, player: str, *, what: str) -> None:
     """Refuse with ROLE unless the player himself acts, or somebody at the table for him."""
     by = command.by

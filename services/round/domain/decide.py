@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, Refused
-from services.contracts.guards import require_cards, require_on_shift
+from services.contracts.guards import require_cards
 from services.round import commands
 from services.round.domain import (
     betting,
@@ -25,7 +25,7 @@ from services.round.domain import (
 )
 from services.round.domain.evolve import fold
 from services.round.domain.following import proceed
-from services.round.domain.state import TableState, settings_of, waits_for
+from services.round.domain.state import TableState, waits_for
 
 
 def answer(command: Command, events: Sequence[Event], state: TableState) -> Mapping[str, Any]:
@@ -45,15 +45,10 @@ def decide(command: Command, state: TableState) -> Sequence[Event]:
     require_cards(command)
     if not state.open and not isinstance(command, commands.OpenTable):
         raise Refused("STATE", "the table is not open")
-    if state.open and not isinstance(command, _OF_DEALERS):
-        require_on_shift(command, state.dealer, live=not settings_of(state).test)
     events = _DECIDE[type(command)](command, state)
     after = fold(state, events)
     return [*events, *proceed(after, command.at_us)]
 
-
-_OF_DEALERS = (commands.OpenTable, commands.AssignDealer, commands.ChangeDealer)
-"""What a dealer says who does not have the table, or not yet."""
 
 _DECIDE: dict[type[Command], Callable[[Any, TableState], Sequence[Event]]] = {
     commands.OpenTable: opening.open_table,

@@ -7,7 +7,7 @@ from typing import Any
 
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Command, Event, NotYet, Refused
-from services.contracts.guards import require_cards, require_on_shift
+from services.contracts.guards import require_cards
 from services.contracts.shoe import (
     CardDrawn,
 )
@@ -66,7 +66,7 @@ from services.shoe.domain.preparing import (
     shuffle,
 )
 from services.shoe.domain.reading import enter
-from services.shoe.domain.state import NO_CARDS, Cards, ShoeState, settings_of
+from services.shoe.domain.state import NO_CARDS, Cards, ShoeState
 
 
 def answer(command: Command, events: Sequence[Event], state: ShoeState) -> Mapping[str, Any]:
@@ -93,8 +93,6 @@ def decide(
         raise NotYet("the shoe service has not heard yet that this table is open")
     if not state.open and not isinstance(command, Proceed):
         raise Refused("STATE", "the table is closed")
-    if isinstance(command, BurnCards) or (isinstance(command, DrawCard) and not command.device_id):
-        require_on_shift(command, state.dealer, live=not settings_of(state).test)
     if isinstance(command, LoadShoe):
         return load(command, state, cards, before)
     if isinstance(command, ResumeCoup):

@@ -114,7 +114,7 @@ def _coup_closed(state: ShoeState, event: table.CoupClosed) -> ShoeState:
 
 
 def _dealer_changed(state: ShoeState, event: table.DealerChanged) -> ShoeState:
-    state = replace(state, dealer=event.dealer)
+    del event
     shoe = state.shoe
     if shoe is None or shoe.ended or rules_of(state).burn.dealer_change == 0:
         return state
@@ -136,10 +136,9 @@ def _seat_vacated(state: ShoeState, event: table.SeatVacated) -> ShoeState:
 
 
 EVOLVE_HEARD: dict[type[Event], Callable[[ShoeState, Any], ShoeState]] = {
-    table.TableClosed: lambda state, _: replace(state, open=False, dealer=""),
+    table.TableClosed: lambda state, _: replace(state, open=False),
     table.SeatTaken: _seat_taken,
     table.SeatVacated: _seat_vacated,
-    table.DealerAssigned: lambda state, event: replace(state, dealer=event.dealer),
     table.DealerChanged: _dealer_changed,
     table.BettingRequested: lambda state, _: _course(state, betting_requested=True),
     table.BettingNotOpened: lambda state, _: _course(state, betting_requested=False),

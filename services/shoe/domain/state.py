@@ -12,7 +12,7 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 3
+STATE_SCHEMA = 2
 
 
 CARDS_PER_DECK = 52
@@ -290,7 +290,6 @@ class ShoeState(Struct, frozen=True):
     session: int = 0
     settings: TableSettings | None = None
     open: bool = False
-    dealer: str = ""
     players: tuple[tuple[int, str], ...] = ()
     """Seats and players in the order in which they came."""
 

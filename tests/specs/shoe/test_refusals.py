@@ -12,8 +12,6 @@ from services.contracts.round import (
     BettingOpened,
     CardDealt,
     CoupTerminated,
-    DealerAssigned,
-    DealerChanged,
     DealingOpened,
     SeatTaken,
 )
@@ -47,7 +45,6 @@ from services.shoe.commands import (
     InspectCards,
     LoadShoe,
     PlaceCutCard,
-    RegisterShoeDevice,
     RegisterShuffleDevice,
     RemoveCards,
     RequestRiffle,
@@ -353,21 +350,6 @@ def test_a_held_coup_gives_no_card() -> None:
         CoupHeld(coup_id="T1:1:1", code="ANNOUNCEMENT_MISMATCH", since_us=AT_US)
     )
     held.when(card).then_raises("STATE")
-
-
-def test_cards_of_a_live_table_come_from_the_dealer_who_has_it() -> None:
-    """A-03, F-09: not from another one; an electronic shoe reports whoever deals."""
-    now = live_shoe().given(DealerAssigned(dealer="d1"))
-    other = DrawCard(at_us=AT_US, by=person("DEALER", "d2"), card="2S")
-    now.when(other).then_raises("ROLE")
-    now.when(replace(other, by=person("DEALER", "d1"))).then_among(like(CardDrawn))
-    changed = now.given(DealerChanged(dealer="d2", replaced="d1"))
-    changed.when(other).then_among(like(CardDrawn))
-    burn = BurnCards(at_us=AT_US, by=person("DEALER", "d1"), reason="NEW_SHOE")
-    changed.when(burn).then_raises("ROLE")
-    machine = RegisterShoeDevice(at_us=AT_US, by=SUPERVISOR, device_id="e1")
-    reading = now.given(*now.when(machine).events)
-    reading.when(replace(other, device_id="e1")).then_among(like(CardDrawn, device_id="e1"))
 
 
 def test_a_player_draws_while_he_holds_the_shoe_and_is_asked() -> None:
