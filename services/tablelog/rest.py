@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
+import grpc
 from msgspec import Struct
 
 from services.chassis.parking import HEALING, why_of
@@ -76,7 +77,8 @@ async def insist(call: Callable[[], Awaitable[T]], say: Callable[[str], Any]) ->
         try:
             return await call()
         except ServiceFailed as error:
-            if not error.failed.may_retry:
+            # A call that had arrived when its server closed ends as cancelled; we cancel none.
+            if not error.failed.may_retry and error.failed.code is not grpc.StatusCode.CANCELLED:
                 raise Stalled(str(error)) from error
             await patience.wait(str(error), pause_s=AWAY_PAUSE_S)
 

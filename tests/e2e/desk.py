@@ -31,7 +31,7 @@ def player(name: str) -> Actor:
 
 
 class Desk:
-    """One table."""
+    """One table. Its players are its own: the same name at another table is somebody else."""
 
     def __init__(self, services: Services, table_id: str) -> None:
         self.table_id = table_id
@@ -69,7 +69,7 @@ class Desk:
     async def fund(self, name: str, amount_minor: int) -> None:
         request = wallet_service_pb2.FundAccountRequest(
             movement_id=f"{self.table_id}/{name}/{next(self._numbers)}",
-            player=name,
+            player=f"{self.table_id}.{name}",
             currency="EUR",
             amount_minor=amount_minor,
         )
@@ -78,7 +78,9 @@ class Desk:
         )
 
     async def balance(self, name: str) -> int:
-        request = wallet_service_pb2.GetBalanceRequest(player=name, currency="EUR")
+        request = wallet_service_pb2.GetBalanceRequest(
+            player=f"{self.table_id}.{name}", currency="EUR"
+        )
         answer = await self._services.stub("wallet").GetBalance(
             request, metadata=development_credentials(PIT)()
         )
@@ -89,9 +91,9 @@ class Desk:
         return await self.ask(
             "wager",
             "PlaceWager",
-            player(name),
+            player(f"{self.table_id}.{name}"),
             wager_id=wager_id,
-            player=name,
+            player=f"{self.table_id}.{name}",
             area=area,
             amount_minor=amount_minor,
         )
@@ -131,6 +133,15 @@ class Desk:
             "GetTable",
             lambda table: table.waits_for == words,
             f"{self.table_id} to wait for {words!r}",
+        )
+
+    async def coup_over(self) -> None:
+        """Wait until the first coup, or a later one, is closed."""
+        await self.until(
+            "round",
+            "GetTable",
+            lambda table: table.coups > 0 and not table.coup_id,
+            "the coup to be closed",
         )
 
     async def in_phase(self, phase: str) -> Any:

@@ -1,0 +1,413 @@
+"""Live tables through calls: clocks, money, cards that nobody may know, and one trace."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+
+import grpc
+import msgspec
+import pytest
+import pytest_asyncio
+
+from sabot.common.v1 import common_pb2
+from sabot.settlement.v1 import settlement_service_pb2
+from sabot.shoe.v1 import shoe_service_pb2
+from services.chassis import envelope
+from services.chassis.topics import topic
+from services.devstack.stack import Stack
+from services.tablelog.calls import Services
+from tests.e2e.desk import DEALER, PIT, Desk
+from tests.e2e.forging import kafka
+from tests.e2e.support import database, fresh, rows, until, value
+from tests.integration.messaging.rig import read_topic
+
+pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+
+BETTING_S = 2
+DECKS = 8
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def services(stack: Stack) -> AsyncIterator[Services]:
+    async with Services(stack.targets) as connected:
+        yield connected
+
+
+async def prepared(desk: Desk) -> None:
+    """The cards looked at, shuffled, cut and marked: all that comes before a shoe is loaded."""
+    await desk.act("round", "AssignDealer", PIT, dealer=DEALER.id)
+    await desk.act("shoe", "InspectCards", DEALER, witness=PIT.id, video="camera-1", stage="PRE")
+    await desk.act("shoe", "ShuffleCards", DEALER, procedure="MANUAL")
+    await desk.act("shoe", "CutCards", DEALER, position=DECKS * 26)
+    await desk.act("shoe", "PlaceCutCard", DEALER, from_back=52)
+
+
+async def live_table(services: Services) -> Desk:
+    """A studio's table whose betting closes by the clock, with a shoe that is read card by card."""
+    desk = Desk(services, fresh("live"))
+    await desk.open("live-studio", decks=DECKS, betting_seconds=BETTING_S)
+    await prepared(desk)
+    await desk.act("shoe", "LoadShoe", DEALER, shoe_id=f"{desk.table_id}-1", source="SCANNED")
+    await desk.waits_for("")
+    return desk
+
+
+async def betting(desk: Desk) -> None:
+    """Open betting, and wait until wagers are taken."""
+    await desk.act("round", "OpenBetting", DEALER)
+    await desk.until("wager", "GetBook", lambda book: book.phase == "OPEN", "an open book")
+
+
+async def dealt(desk: Desk, *cards: str) -> None:
+    """Draw the cards as a scanner reads them."""
+    await desk.in_phase("DEALING")
+    for number, card in enumerate(cards, start=1):
+        await desk.act("shoe", "DrawCard", DEALER, card=card)
+        await desk.until(
+            "round",
+            "GetTable",
+            lambda table, n=number: len(table.player) + len(table.banker) >= n,
+            f"card {number}",
+        )
+
+
+async def test_the_clock_closes_betting_and_a_wager_after_it_is_late(services: Services) -> None:
+    """Nobody calls: the timer of the table does it, in its time, and money is exact at the end."""
+    desk = await live_table(services)
+    await desk.fund("a", 5_000)
+    await desk.fund("b", 5_000)
+    began = time.monotonic()
+    await betting(desk)
+    assert (await desk.wager("w1", "a", "PLAYER", 1_000)).status == "ACCEPTED"
+    assert (await desk.wager("w2", "b", "BANKER", 1_000)).status == "ACCEPTED"
+    await desk.in_phase("DEALING")
+    assert BETTING_S <= time.monotonic() - began < BETTING_S + 10
+    late = await desk.wager("w3", "a", "TIE", 500)
+    assert (late.status, late.code) == ("REJECTED", "LATE")
+    assert late.message
+    await dealt(desk, "9S", "7D", "KD", "TC")
+    await desk.act("round", "AnnounceResult", DEALER, winner="PLAYER")
+    await desk.coup_over()
+
+    async def paid() -> bool:
+        return (await desk.balance("a"), await desk.balance("b")) == (6_000, 4_000)
+
+    await until(paid, what="the winner to be paid")
+
+
+async def test_a_live_table_takes_no_order_from_outside_and_no_borrowed_person(
+    services: Services,
+) -> None:
+    """Both would choose outcomes or names; they belong to recordings."""
+    desk = Desk(services, fresh("live"))
+    await desk.open("live-studio", decks=DECKS)
+    await prepared(desk)
+    answer = await desk.ask(
+        "shoe", "LoadShoe", DEALER, shoe_id="s", source="PRESET", order=["9S", "7D"], partial=True
+    )
+    assert answer.result.refusal.reason == "NOT_PERMITTED", answer
+    request = shoe_service_pb2.LoadShoeRequest(
+        table_id=desk.table_id, shoe_id="s", source="SCANNED"
+    )
+    request.meta.command_id = fresh("recorded")
+    request.meta.recorded.CopyFrom(
+        common_pb2.Recorded(at_us=1, by=common_pb2.Actor(id="x", role="DEALER"))
+    )
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await services.stub("shoe").LoadShoe(request)
+    assert refused.value.code() in {
+        grpc.StatusCode.PERMISSION_DENIED,
+        grpc.StatusCode.FAILED_PRECONDITION,
+    }
+    assert (await desk.look("shoe", "GetShoe")).shoe_id == ""
+
+
+async def test_a_generated_shoe_gives_no_card_before_the_book_is_closed(
+    stack: Stack, services: Services
+) -> None:
+    """Asked for a card while wagers are taken, it refuses, and after the call it waits for the book."""
+    desk = Desk(services, fresh("generated"))
+    await desk.open("nsw-mini", mode="TEST", decks=DECKS)
+    await desk.act(
+        "shoe",
+        "LoadShoe",
+        DEALER,
+        shoe_id=f"{desk.table_id}-1",
+        source="GENERATED",
+        stands_for_preparation=True,
+    )
+    await desk.waits_for("")
+    await betting(desk)
+    await desk.fund("a", 1_000)
+    assert (await desk.wager("w1", "a", "TIE", 1_000)).status == "ACCEPTED"
+    for _ in range(2):
+        early = await desk.ask("shoe", "DrawCard", DEALER)
+        assert early.result.refusal.reason == "STATE", early
+    assert (await desk.wager("w2", "a", "TIE", 100)).code == "INSUFFICIENT_FUNDS"
+    await desk.act("round", "CallNoMoreBets", DEALER)
+    assert (await desk.ask("shoe", "DrawCard", DEALER)).draw_number == 0
+    await desk.act("round", "DealCoup", DEALER)
+    await desk.coup_over()
+    heard = (
+        "select version, type = 'card-drawn' from events where stream_id = $1 and (type = "
+        "'card-drawn' or position(convert_to('\"dealing-opened\"', 'UTF8') in body) > 0) "
+        "order by version"
+    )
+    order = [row[1] for row in await rows(stack, "shoe", heard, desk.table_id)]
+    assert order[0] is False
+    assert order[1:] in ([True] * 4, [True] * 5, [True] * 6)
+
+
+async def test_a_stake_that_nobody_can_pay_is_rejected_and_moves_nothing(
+    services: Services,
+) -> None:
+    """The wager and its debit are one transaction; what is left can still be staked."""
+    desk = await live_table(services)
+    await desk.fund("a", 700)
+    await betting(desk)
+    poor = await desk.wager("w1", "a", "PLAYER", 1_000)
+    assert (poor.status, poor.code) == ("REJECTED", "INSUFFICIENT_FUNDS")
+    assert await desk.balance("a") == 700
+    assert (await desk.wager("w2", "a", "PLAYER", 700)).status == "ACCEPTED"
+    assert await desk.balance("a") == 0
+    again = await desk.wager("w1", "a", "PLAYER", 1_000)
+    assert (again.status, again.code) == ("REJECTED", "INSUFFICIENT_FUNDS")
+
+
+# --- credits ---
+
+
+async def won(services: Services) -> Desk:
+    """A coup that is drawn but for its last card, in which `a` wins 1,000 and `b` loses as much."""
+    desk = await live_table(services)
+    await desk.fund("a", 1_000)
+    await desk.fund("b", 1_000)
+    await betting(desk)
+    assert (await desk.wager("w1", "a", "PLAYER", 1_000)).status == "ACCEPTED"
+    assert (await desk.wager("w2", "b", "BANKER", 1_000)).status == "ACCEPTED"
+    await dealt(desk, "9S", "7D", "KD")
+    return desk
+
+
+CREDITS = "select count(*) from movements where kind = 'CREDIT' and table_id = $1"
+SETTLED = "select count(*) from events where stream_id = $1 and type = 'coup-settled'"
+
+
+async def finished(stack: Stack, desk: Desk) -> None:
+    """The last card, and settlement's decision."""
+    await desk.act("shoe", "DrawCard", DEALER, card="TC")
+    await desk.until("round", "GetTable", lambda table: len(table.banker) == 2, "the last card")
+    await desk.act("round", "AnnounceResult", DEALER)
+
+    async def settled() -> bool:
+        return bool(await value(stack, "settlement", SETTLED, desk.table_id))
+
+    await until(settled, what="the coup to be settled")
+
+
+async def paid_once(stack: Stack, desk: Desk) -> None:
+    async def paid() -> bool:
+        return await desk.balance("a") == 2_000
+
+    await until(paid, what="the credit to arrive")
+    await desk.until(
+        "settlement",
+        "GetTableProgress",
+        lambda answer: answer.progress.open_wallet_movements == 0,
+        "no credit to be open",
+    )
+    await asyncio.sleep(0.3)
+    assert await value(stack, "wager", CREDITS, desk.table_id) == 1
+    assert (await desk.balance("a"), await desk.balance("b")) == (2_000, 0)
+
+
+async def test_a_credit_arrives_once_though_settlement_dies_before_it_was_sent(
+    stack: Stack, services: Services
+) -> None:
+    """The event is stored, the wallet does not answer, and the process is killed."""
+    desk = await won(services)
+    stack.pause_service("wager")
+    await finished(stack, desk)
+    stack.kill_service("settlement")
+    assert await value(stack, "wager", CREDITS, desk.table_id) == 0
+    stack.resume_service("wager")
+    await asyncio.to_thread(stack.start_service, "settlement")
+    await paid_once(stack, desk)
+
+
+async def test_a_credit_arrives_once_though_settlement_dies_before_it_was_noted(
+    stack: Stack, services: Services
+) -> None:
+    """The wallet has it, the checkpoint does not say so yet: it is sent again, and moves nothing."""
+    desk = await won(services)
+    async with database(stack, "settlement") as connection:
+        transaction = connection.transaction()
+        await transaction.start()
+        await connection.execute(
+            "select 1 from checkpoints where name = 'subscription:credits' for update"
+        )
+        await finished(stack, desk)
+
+        async def credited() -> bool:
+            return bool(await value(stack, "wager", CREDITS, desk.table_id))
+
+        await until(credited, what="the wallet to have the credit")
+        stack.kill_service("settlement")
+        await transaction.rollback()
+    await asyncio.to_thread(stack.start_service, "settlement")
+    await paid_once(stack, desk)
+
+
+# --- cards that nobody may know ---
+
+DEALT = ["9H", "7D", "KD", "TH"]
+UNDEALT = ["8S", "8C", "QS", "5C", "AS", "6C", "JS", "3C", "4S", "2C"]
+SECRET = re.compile(rb"(?<![A-Za-z0-9])[A2-9TJQK][SC](?![A-Za-z0-9])")
+"""A spade or a club, where only hearts and diamonds were dealt."""
+
+
+async def stored_bytes(stack: Stack, word: str) -> AsyncIterator[tuple[str, bytes]]:
+    """Every row of every table of every service that has the word in it."""
+    columns = (
+        "select table_schema, table_name, column_name, data_type from information_schema.columns "
+        "where table_schema not in ('pg_catalog', 'information_schema') "
+        "and data_type in ('text', 'bytea', 'jsonb', 'json')"
+    )
+    for service in stack.services:
+        async with database(stack, service) as connection:
+            tables: dict[str, list[str]] = {}
+            for schema, name, column, kind in await connection.fetch(columns):
+                text = (
+                    f'"{column}"' if kind == "bytea" else f"convert_to(\"{column}\"::text, 'UTF8')"
+                )
+                tables.setdefault(f'"{schema}"."{name}"', []).append(f"coalesce({text}, '')")
+            for table, parts in tables.items():
+                whole = " || ' '::bytea || ".join(parts)
+                found = await connection.fetch(
+                    f"select {whole} from {table} where position($1::bytea in {whole}) > 0",
+                    word.encode(),
+                )
+                for row in found:
+                    yield f"{service} {table}", row[0]
+
+
+def logged_bytes(stack: Stack, word: str) -> Iterator[tuple[str, bytes]]:
+    for service in stack.services:
+        for line in (stack.logs / f"{service}.log").read_bytes().splitlines():
+            if word.encode() in line:
+                yield f"log of {service}", line
+
+
+async def told_bytes(
+    stack: Stack, services: Services, desk: Desk
+) -> AsyncIterator[tuple[str, bytes]]:
+    """Messages on the topics, and answers to everything that can be asked of the table."""
+    for service in stack.services:
+        for message in await read_topic(kafka(stack), topic(service)):
+            if message.key == desk.table_id.encode():
+                headers = b" ".join(data for _, data in message.headers)
+                yield f"topic of {service}", message.value + b" " + headers
+    for service, query in (("shoe", "GetShoe"), ("round", "GetTable"), ("wager", "GetBook")):
+        yield query, (await desk.look(service, query)).SerializeToString()
+    coups = settlement_service_pb2.ListCoupsRequest(table_id=desk.table_id)
+    for coup in (await services.stub("settlement").ListCoups(coups)).coups:
+        yield "ListCoups", coup.SerializeToString()
+        wanted = settlement_service_pb2.RebuildCoupRequest(coup_id=coup.coup_id)
+        yield "RebuildCoup", (await services.stub("settlement").RebuildCoup(wanted)).evidence
+
+
+async def test_no_undealt_card_is_anywhere(stack: Stack, services: Services) -> None:
+    """In no row of any database, no line of any log, no message and no answer; dealt ones are."""
+    desk = Desk(services, fresh("secret"))
+    await desk.open("live-studio", mode="TEST", decks=DECKS, manual_burns=True)
+    order = [*["2H"] * 6, *DEALT, *UNDEALT]
+    await desk.act(
+        "shoe",
+        "LoadShoe",
+        DEALER,
+        shoe_id=f"{desk.table_id}-1",
+        source="PRESET",
+        order=order,
+        partial=True,
+        stands_for_preparation=True,
+    )
+    await desk.act("shoe", "BurnCards", DEALER, reason="NEW_SHOE")
+    await desk.waits_for("")
+    await betting(desk)
+    await desk.fund("a", 1_000)
+    assert (await desk.wager("w1", "a", "PLAYER", 1_000)).status == "ACCEPTED"
+    await desk.act("round", "CallNoMoreBets", DEALER)
+    await desk.act("round", "DealCoup", DEALER)
+    await desk.coup_over()
+    places: dict[str, int] = {}
+    leaks: list[str] = []
+
+    def look(place: str, data: bytes) -> None:
+        places[place] = places.get(place, 0) + (b"9H" in data)
+        leaks.extend(f"{place}: {m.group()!r} in {data[:200]!r}" for m in SECRET.finditer(data))
+
+    async for place, data in stored_bytes(stack, desk.table_id):
+        look(place, data)
+    for place, data in logged_bytes(stack, desk.table_id):
+        look(place, data)
+    async for place, data in told_bytes(stack, services, desk):
+        look(place, data)
+    assert leaks == []
+    assert places['shoe "public"."events"'] > 0
+    assert places["topic of round"] > 0
+    assert places["GetTable"] + places["ListCoups"] > 0
+    assert places["RebuildCoup"] > 0
+    assert 'shoe "public"."sealed_orders"' in places
+
+
+# --- one trace ---
+
+
+async def test_one_trace_goes_from_the_call_through_the_topics_to_the_payment(
+    stack: Stack, services: Services
+) -> None:
+    """All events of the chain, in all services, and the messages that carried them."""
+    desk = Desk(services, fresh("traced"))
+    await desk.open("live-studio", mode="TEST", decks=DECKS)
+    order = [*["2H"] * 6, *DEALT]
+    await desk.act(
+        "shoe",
+        "LoadShoe",
+        DEALER,
+        shoe_id=f"{desk.table_id}-1",
+        source="PRESET",
+        order=order,
+        partial=True,
+        stands_for_preparation=True,
+    )
+    await desk.waits_for("")
+    await betting(desk)
+    await desk.fund("a", 1_000)
+    await desk.wager("w1", "a", "PLAYER", 1_000)
+    await desk.act("round", "CallNoMoreBets", DEALER)
+    await desk.in_phase("DEALING")
+    trace_id = "5ab07" + "0" * 26 + "1"
+    command_id = fresh("deal")
+    hop = ("traceparent", f"00-{trace_id}-00000000000000a1-01")
+    await desk.act("round", "DealCoup", DEALER, command_id=command_id, metadata=(hop,))
+    await desk.coup_over()
+    chain: dict[str, set[str]] = {}
+    for service in stack.services:
+        query = "select type, meta from events where command_id = $1 and type <> 'noted'"
+        for kind, meta in await rows(stack, service, query, command_id):
+            traceparent = msgspec.json.decode(meta)["traceparent"]
+            assert traceparent.split("-")[1] == trace_id, (service, kind, traceparent)
+            chain.setdefault(service, set()).add(kind)
+    assert "deal-called" in chain["round"]
+    assert "coup-closed" in chain["round"]
+    assert "card-drawn" in chain["shoe"]
+    assert "wager-locked" in chain["wager"]
+    assert {"wager-settled", "coup-settled"} <= chain["settlement"]
+    messages = await read_topic(kafka(stack), topic("settlement"))
+    headers = [dict(m.headers) for m in messages if m.key == desk.table_id.encode()]
+    settled = [each for each in headers if b"coup-settled" in each[envelope.TYPE]]
+    assert [each[envelope.STARTING_TRACE].split(b"-")[1] for each in settled] == [trace_id.encode()]
+    assert [each[envelope.HOP_TRACE].split(b"-")[1] for each in settled] == [trace_id.encode()]
