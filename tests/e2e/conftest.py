@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+import pytest_asyncio
 
 from services.devstack import leftovers
 from services.devstack.stack import Stack
+from services.tablelog.calls import ServiceFailed, Services
+from tests.e2e.support import until
 from tests.support.broker import chosen_kind
 
 STATIC_MEMBER = "replica-0"
@@ -24,13 +28,26 @@ def stack() -> Iterator[Stack]:
         yield running
 
 
-@pytest.fixture
-def mended(stack: Stack) -> Iterator[None]:
-    """Leave the stack to the next test as it was: every service runs, and none is frozen."""
+@pytest_asyncio.fixture(loop_scope="session")
+async def mended(stack: Stack) -> AsyncIterator[None]:
+    """Begin with services that answer, and leave them running and awake to the next test.
+
+    Channels to one address share its state: one that has just failed fails at once for a while.
+    """
+
+    async def answers() -> bool:
+        try:
+            await services.progress("nobody")
+        except ServiceFailed:
+            return False
+        return True
+
+    async with Services(stack.targets) as services:
+        await until(answers, what="all services to answer")
     yield
     for name, service in stack.services.items():
         assert service.process is not None
         if service.process.running():
             stack.resume_service(name)
         else:
-            stack.start_service(name)
+            await asyncio.to_thread(stack.start_service, name)

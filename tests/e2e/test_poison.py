@@ -209,10 +209,13 @@ async def test_a_record_that_cannot_be_read_parks_its_table_until_somebody_passe
     assert {letter[DEAD_LETTER_REASON] for letter in found} == {"FAILED"}
     assert {letter[DEAD_LETTER_CONSUMER] for letter in found} == set(stopped)
 
-    readings = await services.progress(table_id)
-    assert {
-        each: reading.parked[0].event_id for each, reading in readings.items() if reading.parked
-    } == dict.fromkeys(stopped, name)
+    async def parked() -> bool:
+        readings = await services.progress(table_id)
+        seen = {each: reading.parked for each, reading in readings.items() if reading.parked}
+        assert all(stops[0].event_id == name for stops in seen.values())
+        return set(seen) == set(stopped)
+
+    await until(parked, what=f"{table_id} to be parked in {stopped}")
     with pytest.raises(Stalled, match="the table is parked in") as ended:
         await played(stack, path, run)
     assert f"{stopped[0]} at {name}: " in str(ended.value)
