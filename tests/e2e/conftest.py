@@ -11,12 +11,8 @@ import pytest_asyncio
 from services.devstack import leftovers
 from services.devstack.stack import Stack
 from services.tablelog.calls import ServiceFailed, Services
-from tests.e2e.support import until
+from tests.e2e.support import STATIC_MEMBER, until
 from tests.support.broker import chosen_kind
-
-STATIC_MEMBER = "replica-0"
-"""A member of its consumer groups that has a name is known again after a crash, as a pod with a name
-is; one without is waited for until its session has timed out."""
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,10 @@ COMMAND_S = 120.0
 WAIT_S = 45.0
 POLL_S = 0.02
 
+STATIC_MEMBER = "replica-0"
+"""A member of its consumer groups that has a name is known again after a crash, as a pod with a name
+is; one without is waited for until its session has timed out."""
+
 _numbers = itertools.count(1)
 
 Line = dict[str, Any]
