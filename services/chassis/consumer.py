@@ -343,7 +343,7 @@ intervention by an operator."""
 def _begin_span(item: _Heard) -> Span:
     """The span of one record, under the trace in which its chain began."""
     meta, record = item.received.meta, item.received.record
-    if meta.traceparent.endswith("-00"):
+    if meta.traceparent and not telemetry.is_sampled(meta.traceparent):
         return trace.INVALID_SPAN
     hop = trace.get_current_span(telemetry.parent(item.received.hop)).get_span_context()
     return telemetry.TRACER.start_span(

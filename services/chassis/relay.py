@@ -580,7 +580,7 @@ def _add(batch: Any, message: envelope.Message) -> bool:
 
 def _hop(record: Record, traceparent: str, spans: list[Span]) -> str:
     """The trace context of this sending; a span of its own where the chain is traced."""
-    if not traceparent.endswith("-01"):
+    if not telemetry.is_sampled(traceparent):
         return traceparent
     context = telemetry.parent(traceparent)
     span = telemetry.TRACER.start_span(

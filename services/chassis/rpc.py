@@ -25,6 +25,7 @@ from grpc_status import rpc_status
 from msgspec import Struct
 from opentelemetry import context as otel_context
 from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.trace import SpanKind, StatusCode
 
 from services.chassis import auth, logs, telemetry
@@ -595,7 +596,9 @@ class _Outgoing:
         self, continuation: Callable[[Any, Any], Awaitable[Any]], details: Any, request: Any
     ) -> Any:
         name = details.method.decode() if isinstance(details.method, bytes) else details.method
-        span = telemetry.TRACER.start_span(name.removeprefix("/"), kind=SpanKind.CLIENT)
+        span = telemetry.TRACER.start_span(
+            name.removeprefix("/"), context=_told_trace(details.metadata), kind=SpanKind.CLIENT
+        )
         started_s = self._clock.steady_s()
         token = otel_context.attach(trace.set_span_in_context(span))
         try:
@@ -639,6 +642,12 @@ class _Outgoing:
             credentials=details.credentials,
             wait_for_ready=details.wait_for_ready,
         )
+
+
+def _told_trace(metadata: Any) -> Context | None:
+    """The trace under which the caller of this one call puts it; None where he names none."""
+    told = [value for key, value in metadata or () if key == "traceparent"]
+    return telemetry.parent(told[-1]) if told else None
 
 
 def _interceptors(outgoing: _Outgoing) -> list[grpc.aio.ClientInterceptor]:

@@ -272,6 +272,14 @@ def parent(traceparent: str) -> Context:
     return _PROPAGATOR.extract({"traceparent": traceparent}, context=otel_context.Context())
 
 
+_ODD_DIGITS = frozenset("13579bdf")
+
+
+def is_sampled(traceparent: str) -> bool:
+    """Say whether spans of this chain are kept. One bit says so; the other flags say other things."""
+    return traceparent[-1:] in _ODD_DIGITS
+
+
 @contextlib.contextmanager
 def attached(traceparent: str) -> Iterator[None]:
     """Make a stored trace context current, so that what is published inside continues it.

@@ -202,6 +202,30 @@ async def test_one_trace_runs_through_client_and_server() -> None:
     assert parents == [None, *ids[:-1]]
 
 
+async def test_a_trace_that_the_caller_names_for_one_call_is_gone_on_with() -> None:
+    """Also where this process traces its own calls: those spans lie under the named one."""
+    telemetry.in_memory().spans.clear()
+    stored: list[str] = []
+    trace_id = "5ab07" + "0" * 26 + "1"
+
+    async def say(request: common_pb2.CommandMeta, context: Any) -> Result:
+        stored.append(telemetry.current_traceparent())
+        return Result()
+
+    async with running(say) as place:
+        named = (("traceparent", f"00-{trace_id}-00000000000000a1-01"),)
+        with telemetry.span("caller"):
+            await place.client.say(metadata=named)
+        await until(lambda: len(spans(SAY[1:])) == 2)
+    assert stored[0].split("-")[1] == trace_id
+    client, server = sorted(spans(SAY[1:]), key=lambda span: span.start_time or 0)
+    assert client.parent is not None
+    assert server.parent is not None
+    assert client.context is not None
+    assert client.parent.span_id == 0xA1
+    assert server.parent.span_id == client.context.span_id
+
+
 def points(name: str) -> list[Any]:
     data = telemetry.in_memory().reader.get_metrics_data()
     assert data is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
@@ -26,8 +27,12 @@ def spans_of(event_id: str) -> dict[SpanKind, ReadableSpan]:
     }
 
 
-async def test_each_record_of_a_batch_goes_on_in_its_own_trace(memory_rig: Rig) -> None:
-    """Proves the parentage: stored trace to publishing and to hearing, linked to each other."""
+@pytest.mark.parametrize("flags", ["01", "03"])
+async def test_each_record_of_a_batch_goes_on_in_its_own_trace(memory_rig: Rig, flags: str) -> None:
+    """Proves the parentage: stored trace to publishing and to hearing, linked to each other.
+
+    The lowest flag alone says that a trace is kept; a random trace id has the second one too.
+    """
     telemetry.in_memory()
     source = await memory_rig.source(start=False)
     sink = await memory_rig.sink(source, faults=Faults(broken={BROKEN}))
@@ -35,7 +40,9 @@ async def test_each_record_of_a_batch_goes_on_in_its_own_trace(memory_rig: Rig) 
     records = []
     for number, (_, _, traceparent) in enumerate(traces):
         event = Added(amount=BROKEN) if number == 3 else None
-        records += await source.append([f"T{number}"], traceparent=traceparent, event=event)
+        records += await source.append(
+            [f"T{number}"], traceparent=traceparent[:-2] + flags, event=event
+        )
     await source.relay.start()
     await sink.has(4)
     await sink.parked("T3")
@@ -61,12 +68,13 @@ async def test_each_record_of_a_batch_goes_on_in_its_own_trace(memory_rig: Rig) 
     assert (done.attributes or {})["sabot.outcome"] == "done"
 
 
-async def test_what_is_not_sampled_costs_no_span(memory_rig: Rig) -> None:
+@pytest.mark.parametrize("flags", ["00", "02"])
+async def test_what_is_not_sampled_costs_no_span(memory_rig: Rig, flags: str) -> None:
     """Proves that the decision made at the beginning of a chain is kept."""
     telemetry.in_memory()
     source = await memory_rig.source()
     sink = await memory_rig.sink(source)
     trace_id, span_id, _ = new_trace()
-    records = await source.append(["T0"], traceparent=f"00-{trace_id:032x}-{span_id:016x}-00")
+    records = await source.append(["T0"], traceparent=f"00-{trace_id:032x}-{span_id:016x}-{flags}")
     await sink.has(1)
     assert spans_of(records[0].event_id) == {}
