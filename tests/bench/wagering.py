@@ -14,6 +14,7 @@ import grpc
 
 from sabot.wager.v1 import wager_service_pb2 as pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
+from services.chassis.auth import development_credentials
 from services.contracts.common import Limit
 from services.contracts.core import Actor
 from services.devstack.ports import free_ports
@@ -21,7 +22,7 @@ from services.devstack.stack import Stack
 from services.round import commands as table
 from services.rulebooks.settings import table_settings
 from services.shoe import commands as cards
-from services.tablelog.calls import IMPORTER, Services
+from services.tablelog.calls import Services
 from services.tablelog.rest import unrest
 from tests.bench.figures import Row
 
@@ -33,7 +34,7 @@ REST_S = 0.01
 FUNDS_MINOR = 10**14
 START_US = 1_790_000_000_000_000
 DEALER = Actor("dealer", "DEALER")
-METADATA = (("sabot-actor-id", IMPORTER.id), ("sabot-actor-role", "PLAYER"))
+CREDENTIALS = [development_credentials(Actor(f"p{n}", "PLAYER"))() for n in range(PLAYERS)]
 
 
 async def measure(stack: Stack, rounds: int) -> list[Row]:
@@ -133,17 +134,19 @@ async def _rate(target: str, ids: Any) -> float:
             nonlocal done
             while time.perf_counter() < until:
                 number = next(ids)
+                player = (number * 7919) % PLAYERS
                 request = pb.PlaceWagerRequest(
                     table_id=f"bench-{number % TABLES}",
                     wager_id=f"w{number}",
-                    player=f"p{(number * 7919) % PLAYERS}",
+                    player=f"p{player}",
                     area="BANKER",
                     amount_minor=100,
                 )
                 request.meta.command_id = f"c{number}"
-                response = await stub.PlaceWager(request, metadata=METADATA)
-                if response.status == "ACCEPTED":
-                    done += 1
+                response = await stub.PlaceWager(request, metadata=CREDENTIALS[player])
+                # What is not accepted is not measured: it must not come to pass unseen.
+                assert response.status == "ACCEPTED", response
+                done += 1
 
         began = time.perf_counter()
         await asyncio.gather(*(caller() for _ in range(CALLERS)))
