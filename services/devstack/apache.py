@@ -130,6 +130,10 @@ class FetchFailed(RuntimeError):
     """Maven could not bring the files of Apache Kafka."""
 
 
+class FetchTooSlow(FetchFailed):
+    """Maven was not done in the time it was given; with more time it might be."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """A formatted instance: what to start and where it keeps its data."""
@@ -203,17 +207,16 @@ def cached_classpath() -> tuple[Path, ...] | None:
     return jars if jars and all(jar.is_file() for jar in jars) else None
 
 
-def artifacts_reachable(timeout_s: float) -> bool:
-    """Fetch one small file of Kafka's into an empty repository; tell whether it came in time."""
+def probe_artifacts(timeout_s: float) -> None:
+    """Fetch one small file of Kafka's into an empty repository.
+
+    Raises `FetchTooSlow` where it did not come in time, `FetchFailed` where it cannot come.
+    """
     with tempfile.TemporaryDirectory(prefix="sabot-maven-") as name:
         directory = Path(name)
         (directory / "pom.xml").write_text(POM.format(content=PROBE))
         options = ("validate", f"-Dmaven.repo.local={directory / 'repository'}")
-        try:
-            _run_maven(options, directory, timeout_s=timeout_s, stall_s=timeout_s)
-        except FetchFailed:
-            return False
-    return True
+        _run_maven(options, directory, timeout_s=timeout_s, stall_s=timeout_s)
 
 
 def fetch_classpath(*, timeout_s: float, report: Callable[[str], None] = print) -> tuple[Path, ...]:
@@ -273,7 +276,7 @@ def _run_maven(
         )
     try:
         for verdict in _watch(child, log, timeout_s=timeout_s, stall_s=stall_s):
-            raise FetchFailed(verdict)
+            raise FetchTooSlow(verdict)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

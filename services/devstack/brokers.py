@@ -82,7 +82,7 @@ class Probes(Protocol):
     def java_version(self) -> int | None: ...
     def maven(self) -> bool: ...
     def cached(self) -> bool: ...
-    def reachable(self, timeout_s: float) -> bool: ...
+    def probe_artifacts(self, timeout_s: float) -> None: ...
 
 
 class MachineProbes:
@@ -97,8 +97,8 @@ class MachineProbes:
     def cached(self) -> bool:
         return apache.cached_classpath() is not None
 
-    def reachable(self, timeout_s: float) -> bool:
-        return apache.artifacts_reachable(timeout_s)
+    def probe_artifacts(self, timeout_s: float) -> None:
+        apache.probe_artifacts(timeout_s)
 
 
 def choose_broker(
@@ -125,9 +125,16 @@ def choose_broker(
         return BrokerChoice(kind=BrokerKind.APACHE, reason="its files are cached")
     if not machine.maven():
         return _fall_back("no Maven found")
-    # A second is kept for starting and ending the probe's process.
-    if not machine.reachable(deadline - clock() - 1.0):
-        return _fall_back("the files of Apache Kafka cannot be fetched now")
+    try:
+        # A second is kept for starting and ending the probe's process.
+        machine.probe_artifacts(deadline - clock() - 1.0)
+    except apache.FetchTooSlow:
+        return _fall_back(
+            f"Maven did not answer within the {CHOICE_BUDGET_S:g} s that this choice may take;"
+            " BROKER=apache waits for it"
+        )
+    except apache.FetchFailed as error:
+        return _fall_back(f"Apache Kafka cannot be fetched now: {error}")
     return BrokerChoice(kind=BrokerKind.APACHE, reason="its files can be fetched")
 
 

@@ -18,6 +18,9 @@ from services.devstack.brokers import (
     make_broker,
 )
 
+REFUSED = apache.FetchFailed("Unknown host")
+SLOW = apache.FetchTooSlow("not done after 9 s")
+
 
 @dataclasses.dataclass
 class Machine:
@@ -26,7 +29,7 @@ class Machine:
     java: int | None = 17
     has_maven: bool = True
     has_files: bool = False
-    answers: bool = True
+    failure: Exception | None = None
     asked: list[str] = dataclasses.field(default_factory=list)
 
     def java_version(self) -> int | None:
@@ -41,10 +44,11 @@ class Machine:
         self.asked.append("cached")
         return self.has_files
 
-    def reachable(self, timeout_s: float) -> bool:
-        self.asked.append("reachable")
+    def probe_artifacts(self, timeout_s: float) -> None:
+        self.asked.append("artifacts")
         assert 0 < timeout_s < brokers.CHOICE_BUDGET_S
-        return self.answers
+        if self.failure is not None:
+            raise self.failure
 
 
 @pytest.fixture(autouse=True)
@@ -59,10 +63,11 @@ def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         (Machine(java=None), "embedded", "no Java"),
         (Machine(java=11, has_files=True), "embedded", "Java 11 is older than 17"),
         (Machine(has_files=True), "apache", "cached"),
-        (Machine(java=25, has_files=True, has_maven=False, answers=False), "apache", "cached"),
+        (Machine(java=25, has_files=True, has_maven=False, failure=SLOW), "apache", "cached"),
         (Machine(has_maven=False), "embedded", "no Maven"),
         (Machine(), "apache", "can be fetched"),
-        (Machine(answers=False), "embedded", "cannot be fetched"),
+        (Machine(failure=REFUSED), "embedded", "cannot be fetched now: Unknown host"),
+        (Machine(failure=SLOW), "embedded", "within the 10 s"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -77,7 +82,7 @@ def test_cached_files_are_used_without_asking_the_network() -> None:
     """A machine that has the files works offline."""
     machine = Machine(has_files=True)
     choose_broker(probes=machine)
-    assert "reachable" not in machine.asked
+    assert "artifacts" not in machine.asked
 
 
 @pytest.mark.parametrize("kind", ["external", "apache", "embedded"])
@@ -157,14 +162,18 @@ def test_the_probe_of_a_silent_network_ends_in_time(
     choice = choose_broker("auto")
     assert time.monotonic() - began < 1.6
     assert choice.kind is BrokerKind.EMBEDDED
-    assert "cannot be fetched" in choice.reason
+    assert "cannot be fetched" not in choice.reason, "nobody knows: it only took too long"
+    assert "within the 1.6 s" in choice.reason
+    assert "BROKER=apache waits for it" in choice.reason
 
 
 def test_the_probe_of_a_refusing_network_is_quick(programs: Path) -> None:
     """An error of Maven's is an answer too."""
     program(programs, "java", JAVA_17)
     program(programs, "mvn", "echo '[ERROR] Unknown host'; exit 1")
-    assert choose_broker("auto").kind is BrokerKind.EMBEDDED
+    choice = choose_broker("auto")
+    assert choice.kind is BrokerKind.EMBEDDED
+    assert choice.reason == "Apache Kafka cannot be fetched now: Unknown host"
 
 
 def probe_succeeds_then(text: str) -> str:
