@@ -123,6 +123,20 @@ class Bus(Struct, frozen=True, kw_only=True):
         return [server.strip() for server in self.bootstrap_servers.split(",")]
 
 
+class WithoutKnown(logging.Filter):
+    """Keeps back a warning that FastStream writes at every start.
+
+    That it creates no topics is our choice, in `make_broker`; they are there before it subscribes.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith("Auto create topics is disabled")
+
+
+BUS_LOG: Final = logging.getLogger("sabot.bus")
+BUS_LOG.addFilter(WithoutKnown())
+
+
 def make_broker(bus: Bus) -> KafkaBroker:
     """A FastStream broker for subscribers: it consumes only, and creates no topic by itself."""
     return KafkaBroker(
@@ -142,7 +156,7 @@ def make_broker(bus: Bus) -> KafkaBroker:
         graceful_timeout=GRACE_S,
         ack_policy=AckPolicy.NACK_ON_ERROR,
         apply_types=False,
-        logger=logging.getLogger("sabot.bus"),
+        logger=BUS_LOG,
         log_level=logging.DEBUG,
     )
 

@@ -38,6 +38,7 @@ START_TIMEOUT_S = 60.0
 READY_POLL_S = 0.05
 ADMIN_TIMEOUT_MS = 10_000
 TOPIC_ALREADY_EXISTS = 36
+ANY_GROUP = "sabot-devstack"
 PARTITIONS_DEFAULT = topics.PARTITIONS_PER_TOPIC
 
 SERVICES = ("shoe", "round", "wager", "settlement")
@@ -427,6 +428,8 @@ async def create_topics(
                 await asyncio.sleep(READY_POLL_S)
             if created:
                 await _ask_every_leader(bootstrap_servers, created)
+            while not await _has_coordinator(client):
+                await asyncio.sleep(READY_POLL_S)
     return tuple(dict.fromkeys(partition.topic for partition in created))
 
 
@@ -434,6 +437,19 @@ async def _ask_every_leader(bootstrap_servers: str, partitions: list[TopicPartit
     """Return once the leader of every partition has answered as such."""
     async with AIOKafkaConsumer(bootstrap_servers=bootstrap_servers) as consumer:
         await consumer.end_offsets(partitions)
+
+
+async def _has_coordinator(client: AIOKafkaAdminClient) -> bool:
+    """Tell whether consumer groups can be joined.
+
+    Apache Kafka makes the topic of the groups when it is first asked for one, and refuses until
+    then: a service that asked first would log that as an error.
+    """
+    try:
+        await client.find_coordinator(ANY_GROUP)
+    except KafkaError:
+        return False
+    return True
 
 
 async def _all_led(client: AIOKafkaAdminClient, names: Sequence[str]) -> bool:
