@@ -34,6 +34,7 @@ lock: setup ## resolve the pinned dependencies again and write the locks
 	$(UV_COMPILE) pyproject.toml -o requirements.lock
 	$(UV_COMPILE) --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	grep -o '^uv==[^ ]*' requirements-dev.lock | $(UV_COMPILE) - -o requirements-uv.lock
+	$(UV_COMPILE) --group deploy -o requirements-deploy.lock
 
 clean: ## stop the stack and delete its data, logs and all caches; .venv stays
 	@if [ -x $(BIN)/python ] && [ -d services/devstack ]; then $(DEVSTACK) down; fi
@@ -80,6 +81,15 @@ clauses: setup ## print what is done about every clause of the rules, and write 
 
 bench: setup ## measure what Sabot does a second (ARGS=--write puts it into the docs)
 	$(BIN)/python -m tests.bench $(ARGS)
+
+##- Image, compose files, manifests; validators are fetched into var/tools
+
+.PHONY: deploy-tools compose-check
+deploy-tools: setup ## fetch the validators
+	@$(BIN)/python -m tests.deploy tools
+
+compose-check: setup ## check image and compose files, as Compose reads them, against the services
+	@$(BIN)/python -m tests.deploy compose
 
 ##- Style and generated files
 

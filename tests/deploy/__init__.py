@@ -1,0 +1,1 @@
+"""What is shipped for running Sabot: image, compose files, manifests, alerts, and their checks."""

@@ -1,0 +1,36 @@
+"""`python -m tests.deploy tools|compose|k8s|alerts`: fetch the validators, or check with them.
+
+Exit status 1: something is wrong. Where a validator can be neither found nor fetched the check fails
+in CI; elsewhere it says so and is passed over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Final
+
+from tests.deploy import compose, tools
+
+CHECKS: Final[dict[str, Callable[[], list[str]]]] = {"compose": compose.check}
+
+
+def main() -> int:
+    """Do what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("tools", *CHECKS))
+    what = parser.parse_args().what
+    try:
+        tools.fetch()
+        found = CHECKS[what]() if what in CHECKS else []
+    except tools.ToolMissing as missing:
+        verdict = "FAILED" if tools.in_ci() else "SKIPPED"
+        print(f"{what}: {verdict}, a validator is missing: {missing}")
+        return 1 if tools.in_ci() else 0
+    print("\n".join([*found, f"{what}: {len(found)} faults"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
