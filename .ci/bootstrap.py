@@ -6,12 +6,15 @@ uv installs the rest. When neither the locks nor the project's metadata changed,
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import subprocess
 import sys
+import time
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,6 +58,25 @@ def run(*command: str | Path) -> None:
     subprocess.run(command, check=True, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL)
 
 
+def count_packages(lock: str) -> int:
+    """Count what a lock pins."""
+    return sum("==" in line for line in (ROOT / lock).read_text().splitlines())
+
+
+@contextlib.contextmanager
+def step(what: str) -> Iterator[None]:
+    """Say what is done now, and how long it took: the first setup takes about a minute."""
+    began = time.monotonic()
+    sys.stderr.write(f"setup: {what} ...")
+    sys.stderr.flush()
+    try:
+        yield
+    except BaseException:
+        sys.stderr.write("\n")
+        raise
+    sys.stderr.write(f" {time.monotonic() - began:.0f} s\n")
+
+
 def install() -> None:
     """Bring the environment to the state that the locks describe."""
     python = VENV / "bin" / "python"
@@ -62,17 +84,22 @@ def install() -> None:
     if not stamped(LOCK_STAMP, locks) or not python.exists():
         for stamp in (LOCK_STAMP, PROJECT_STAMP):
             stamp.unlink(missing_ok=True)
-        sys.stderr.write(f"setting up {VENV} with Python {sys.version.split()[0]}\n")
         if not python.exists() or subprocess.run((python, "-c", ""), check=False).returncode:
-            venv.EnvBuilder(clear=True, symlinks=True, with_pip=True).create(VENV)
-        options = ("--quiet", "--require-hashes", "--no-deps", "-r", LOCKS[0])
-        run(python, "-m", "pip", "install", *options)
-        run(VENV / "bin" / "uv", "pip", "sync", "--quiet", "--require-hashes", "--strict", LOCKS[1])
+            with step(f"making {VENV} with Python {sys.version.split()[0]}"):
+                venv.EnvBuilder(clear=True, symlinks=True, with_pip=True).create(VENV)
+        with step("installing uv, which installs the rest"):
+            options = ("--quiet", "--require-hashes", "--no-deps", "-r", LOCKS[0])
+            run(python, "-m", "pip", "install", *options)
+        many = count_packages(LOCKS[1])
+        with step(f"fetching and installing {many} packages, each checked against its hash"):
+            options = ("--quiet", "--require-hashes", "--strict", LOCKS[1])
+            run(VENV / "bin" / "uv", "pip", "sync", *options)
         LOCK_STAMP.write_text(locks)
     if not stamped(PROJECT_STAMP, project):
-        # The build backend is in the lock, so the build needs no environment of its own.
-        options = ("--quiet", "--no-deps", "--no-build-isolation", "--offline", "--editable", ".")
-        run(VENV / "bin" / "uv", "pip", "install", *options)
+        with step("installing this checkout into it"):
+            # The build backend is in the lock, so the build needs no environment of its own.
+            options = ("--quiet", "--no-deps", "--no-build-isolation", "--offline")
+            run(VENV / "bin" / "uv", "pip", "install", *options, "--editable", ".")
         PROJECT_STAMP.write_text(project)
 
 

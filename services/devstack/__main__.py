@@ -28,6 +28,7 @@ from services.devstack.stack import STATE_FILE, Stack, State, default_directory,
 FOLLOW_POLL_S = 0.25
 LOG_LINES_DEFAULT = 60
 EXIT_NOT_RUNNING = 3
+NOTHING_RUNS = "nothing runs here; `make up` starts the stack"
 
 
 def report(line: str) -> None:
@@ -80,7 +81,7 @@ def down(options: argparse.Namespace) -> int:
         path = options.directory / STATE_FILE
         state = State.read(path)
         if state is None:
-            report("nothing was started here")
+            report("nothing runs here")
             return 0
         stop_recorded(state, report)
         path.unlink()
@@ -88,10 +89,10 @@ def down(options: argparse.Namespace) -> int:
 
 
 def status(options: argparse.Namespace) -> int:
-    """Print what runs where; the exit code tells whether everything does."""
+    """Print what runs where; the exit status is 0 where everything does, 3 where not."""
     state = State.read(options.directory / STATE_FILE)
     if state is None:
-        report("nothing was started here")
+        report(NOTHING_RUNS)
         return EXIT_NOT_RUNNING
     return show(state)
 
@@ -122,7 +123,7 @@ def env(options: argparse.Namespace) -> int:
     """Print the addresses as lines that a shell can evaluate."""
     state = State.read(options.directory / STATE_FILE)
     if state is None:
-        print("nothing was started here", file=sys.stderr)
+        print(NOTHING_RUNS, file=sys.stderr)
         return EXIT_NOT_RUNNING
     for name, value in state.environment.items():
         print(f"export {name}={shlex.quote(value)}")

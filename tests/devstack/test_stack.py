@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 import subprocess
@@ -136,6 +137,7 @@ def test_up_status_env_down(place: Path, capsys: pytest.CaptureFixture[str]) -> 
     here = ("--directory", str(place))
     up = (*here, "up", "--broker", "embedded", "--services", "", "--fast")
     assert main((*here, "status")) == 3
+    assert "`make up` starts" in capsys.readouterr().out
     assert main(up) == 0
     state = State.read(place / STATE_FILE)
     assert state is not None
@@ -156,7 +158,28 @@ def test_up_status_env_down(place: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main((*here, "down")) == 0
     assert not any(entry.process().running() for entry in state.entries)
     assert main((*here, "down")) == 0
-    assert "nothing was started here" in capsys.readouterr().out
+    assert "nothing runs here" in capsys.readouterr().out
+
+
+def test_make_status_of_nothing_is_no_error(tmp_path: Path) -> None:
+    """A person who only looks is told in words; `make` adds no error of its own."""
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit $FAKE_STATUS\n")
+    python.chmod(0o755)
+
+    def ended(status: int) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ("make", "--no-print-directory", "-o", "setup", "status", f"DEVSTACK={python}"),
+            cwd=FAKE.parents[2],
+            env={**os.environ, "FAKE_STATUS": str(status)},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+    assert (ended(0).returncode, ended(3).returncode) == (0, 0)
+    assert ended(3).stderr == ""
+    assert ended(1).returncode != 0, "a failure is one here too"
 
 
 def test_down_leaves_a_stranger_with_our_pid_alone(
