@@ -7,6 +7,7 @@ import re
 import stat
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Final
 
@@ -29,6 +30,10 @@ rulebook_app = typer.Typer(
     help="Lists and checks rulebooks.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(rulebook_app, name="rulebook")
+anchor_app = typer.Typer(
+    help="Signs what the logs are, to prove it later.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(anchor_app, name="anchor")
 
 Logs = Annotated[
     list[str],
@@ -51,6 +56,19 @@ Decks = Annotated[
     typer.Option("--decks", metavar="N", help="1 to 12; by default the most it allows."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Book = Annotated[
+    Path | None, typer.Option("--book", metavar="FILE", help="The book of anchors to hold them to.")
+]
+PublicKeys = Annotated[
+    list[Path] | None,
+    typer.Option("--key", metavar="FILE", help="A public key whose anchors count; repeatable."),
+]
+KeyFile = Annotated[Path, typer.Argument(metavar="FILE", help="Where the private key goes.")]
+SigningKey = Annotated[Path, typer.Option("--key", metavar="FILE", help="The private key.")]
+BookFile = Annotated[Path, typer.Option("--book", metavar="FILE", help="The book to write on in.")]
+Every = Annotated[
+    int, typer.Option("--every", metavar="N", min=1, help="An anchor at least every N events.")
+]
 Document = Annotated[str, typer.Argument(metavar="FILE", help="A rulebook as a JSON file.")]
 
 
@@ -122,6 +140,34 @@ def rulebook_check(file: Document) -> int:
     from services.cli import rulebook as part  # noqa: PLC0415
 
     return part.check(file, out=sys.stdout, err=sys.stderr)
+
+
+@app.command()
+def verify(book: Book = None, key: PublicKeys = None) -> int:
+    """Check that no stored event was edited, removed, added or swapped."""
+    for file in (book, *(key or ())):
+        if file is not None:
+            check_file(str(file))
+    from services.cli import verify as part  # noqa: PLC0415
+
+    return part.verify(book, key or (), sys.stdout, sys.stderr)
+
+
+@anchor_app.command("new-key")
+def anchor_new_key(file: KeyFile) -> int:
+    """Make a key that signs anchors, and its public half in FILE.pub."""
+    from services.cli import verify as part  # noqa: PLC0415
+
+    return part.new_key(file, sys.stdout)
+
+
+@anchor_app.command("write")
+def anchor_write(key: SigningKey, book: BookFile, every: Every = 1_000) -> int:
+    """Sign how the logs went on since their last anchors. To be run regularly."""
+    check_file(str(key))
+    from services.cli import verify as part  # noqa: PLC0415
+
+    return part.anchor(key, book, every, sys.stdout, sys.stderr)
 
 
 @app.command()
