@@ -28,6 +28,7 @@ from msgspec import Struct
 from services.chassis.decider import Record
 from services.chassis.postgres import Pool, advance_checkpoint
 from services.chassis.store import Advance, Store
+from services.contracts.core import NotYet
 
 BATCH_RECORDS_MAX: Final = 1_000
 """Records that a projection applies in one transaction."""
@@ -41,6 +42,12 @@ POLL_S: Final = 0.5
 FAILURE_PAUSE_S: Final = 0.2
 FAILURE_PAUSE_S_MAX: Final = 10.0
 """Pause after a failure, doubled by every further one."""
+
+READ_WAIT_S: Final = 2.0
+"""How long a query waits for a position that its caller knows of."""
+
+READ_PAUSE_S: Final = 0.02
+"""Between two looks."""
 
 STALE_PAUSE_S: Final = 1.0
 """How long an instance waits while another one rebuilds."""
@@ -156,6 +163,22 @@ async def live(connection: Any, name: str) -> Live:
     if row is None:
         raise UnknownProjection(name)
     return Live(version=row[0], generation=row[1], schema=row[2], position=row[3])
+
+
+async def reached(pool: Pool, name: str, position: int) -> None:
+    """Wait until queries of a projection reflect a position of the log.
+
+    Raises `NotYet` where that takes longer than a caller should wait.
+    """
+    try:
+        async with asyncio.timeout(READ_WAIT_S):
+            while True:
+                async with pool.acquire() as connection:
+                    if (await live(connection, name)).position >= position:
+                        return
+                await asyncio.sleep(READ_PAUSE_S)
+    except TimeoutError:
+        raise NotYet(f"queries have not reached position {position} yet") from None
 
 
 def checkpoint_name(name: str) -> str:

@@ -27,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 rulebook_app = typer.Typer(
-    help="Lists and checks rulebooks.", no_args_is_help=True, rich_markup_mode=None
+    help="Lists, shows and checks rulebooks.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(rulebook_app, name="rulebook")
 anchor_app = typer.Typer(
@@ -68,6 +68,26 @@ SigningKey = Annotated[Path, typer.Option("--key", metavar="FILE", help="The pri
 BookFile = Annotated[Path, typer.Option("--book", metavar="FILE", help="The book to write on in.")]
 Every = Annotated[
     int, typer.Option("--every", metavar="N", min=1, help="An anchor at least every N events.")
+]
+AsText = Annotated[bool, typer.Option("--text", help="In words, each line with its clauses.")]
+RulebookName = Annotated[
+    str,
+    typer.Argument(metavar="ID|HASH", help="A packaged rulebook, or one of a coup by its hash."),
+]
+OneCoup = Annotated[str, typer.Argument(metavar="COUP", help="The id of one coup.")]
+Out = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Where the bytes go.")]
+AtPosition = Annotated[
+    int,
+    typer.Option("--position", metavar="N", min=0, help="As it was then; 0: as it is now."),
+]
+Purpose = Annotated[
+    str,
+    typer.Option("--export", metavar="PURPOSE", help="Put on record that it is handed out."),
+]
+By = Annotated[str, typer.Option("--by", metavar="PERSON", help="Who hands it out.")]
+Role = Annotated[str, typer.Option("--role", metavar="ROLE", help="His role.")]
+DisputeId = Annotated[
+    str, typer.Option("--dispute", metavar="ID", help="The dispute that it is for.")
 ]
 Document = Annotated[str, typer.Argument(metavar="FILE", help="A rulebook as a JSON file.")]
 
@@ -112,6 +132,37 @@ def rebuild(coup: CoupId = None, all_coups: AllCoups = False) -> int:  # noqa: F
 
 
 @app.command()
+def evidence(  # noqa: PLR0917 - one for each option
+    coup: OneCoup,
+    out: Out = None,
+    position: AtPosition = 0,
+    export: Purpose = "",
+    by: By = "",
+    role: Role = "GAME_SUPERVISOR",
+    dispute: DisputeId = "",
+) -> int:
+    """Fetch the evidence of a coup and its hash; with --export, put that on record."""
+    if bool(export) != bool(by):
+        raise WrongUse("--export takes --by, and --by takes --export")
+    if dispute and not export:
+        raise WrongUse("--dispute takes --export")
+    if export and position:
+        raise WrongUse("what is handed out is the evidence as it is now: no --position")
+    part = part_of("services.cli.evidence")
+    from services.contracts.core import Actor  # noqa: PLC0415
+
+    asked = part.Asked(
+        coup_id=coup,
+        out=out,
+        position=position,
+        purpose=export,
+        by=Actor(by, role.upper()),
+        dispute_id=dispute,
+    )
+    return int(part.main(asked, sys.stdout, sys.stderr))
+
+
+@app.command()
 def demo(coups: Coups = None) -> int:
     """Play recorded shoes, watch them, prove the books."""
     return int(part_of("services.cli.demo").main(sys.stdout, sys.stderr, coups=coups))
@@ -131,6 +182,14 @@ def rulebook_list(as_json: AsJson = False) -> int:  # noqa: FBT002
     from services.cli import rulebook as part  # noqa: PLC0415
 
     return part.show_list(as_json=as_json, out=sys.stdout)
+
+
+@rulebook_app.command("show")
+def rulebook_show(rulebook: RulebookName, as_text: AsText = False) -> int:  # noqa: FBT002
+    """Print a rulebook by its id or hash, as its document or as a text."""
+    from services.cli import rulebook as part  # noqa: PLC0415
+
+    return part.show(rulebook, as_text=as_text, out=sys.stdout, err=sys.stderr)
 
 
 @rulebook_app.command("check")

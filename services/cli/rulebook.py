@@ -1,19 +1,25 @@
-"""`sabot rulebook`: which rulebooks there are, and whether a document is one."""
+"""`sabot rulebook`: which rulebooks there are, what they say, and whether a document is one."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Final, TextIO
 
 from services.cli.console import print_table
 from services.cli.errors import DONE, FAILED, WrongInput
 from services.rulebooks.catalogue import load_catalogue
+from services.rulebooks.text import readable
 from services.rules.rulebook import Rulebook, RulebookRejected
 from services.tablelog.faults import NotJson, one_line, strict_json
 
 DOCUMENT_BYTES_MAX: Final = 1 << 20
 """A rulebook is about five thousand bytes; a file a hundred times larger is none."""
+
+
+HASH: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def show_list(*, as_json: bool, out: TextIO) -> int:
@@ -43,6 +49,61 @@ def show_list(*, as_json: bool, out: TextIO) -> int:
     ]
     print_table(out, ("rulebook", "table", "decks", "areas", "hash"), rows, left=5)
     return DONE
+
+
+def show(name: str, *, as_text: bool, out: TextIO, err: TextIO) -> int:
+    """Print a rulebook as its document, or as a text to read (004 14.14).
+
+    `name` is the id or the hash of a packaged one, or the hash of any that a coup was played under:
+    for that the settlement service is asked. Returns 1 where nobody knows it.
+    """
+    rulebook = _packaged(name)
+    if rulebook is None and HASH.fullmatch(name):
+        rulebook = _remembered(name, err)
+    if rulebook is None:
+        err.write(f"sabot: there is no rulebook {one_line(name)}\n")
+        return FAILED
+    if as_text:
+        out.write(readable(rulebook))
+    else:
+        out.write(json.dumps(rulebook.document, indent=2, ensure_ascii=False) + "\n")
+    return DONE
+
+
+def _packaged(name: str) -> Rulebook | None:
+    for rulebook in load_catalogue().values():
+        if name in (rulebook.rulebook_id, rulebook.hash):
+            return rulebook
+    return None
+
+
+def _remembered(rulebook_hash: str, err: TextIO) -> Rulebook | None:
+    """A rulebook that is not packaged any more, from the settlement service."""
+    # What only a running system can tell is imported only when it is needed.
+    import grpc  # noqa: PLC0415
+
+    from sabot.settlement.v1 import settlement_service_pb2 as pb  # noqa: PLC0415
+    from services.cli.local import use_local_stack  # noqa: PLC0415
+    from services.tablelog.calls import Services  # noqa: PLC0415
+    from services.tablelog.targets import NoServices, targets  # noqa: PLC0415
+
+    async def asked() -> Rulebook | None:
+        async with Services(targets()) as services:
+            try:
+                answer = await services.stub("settlement").GetRulebook(
+                    pb.GetRulebookRequest(rulebook_hash=rulebook_hash)
+                )
+            except grpc.aio.AioRpcError as error:
+                err.write(f"sabot: {error.details()}\n")
+                return None
+        return Rulebook.from_document(json.loads(answer.document), expected_hash=rulebook_hash)
+
+    use_local_stack()
+    try:
+        return asyncio.run(asked())
+    except NoServices as missing:
+        err.write(f"sabot: not packaged, and {missing}\n")
+        return None
 
 
 def check(file: str, *, out: TextIO, err: TextIO) -> int:

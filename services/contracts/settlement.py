@@ -352,6 +352,27 @@ class DisputeEscalated(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class EvidenceExported(Event, frozen=True, kw_only=True):
+    """The evidence of a coup was handed out (004 14.13). Who got it and when is in the envelope.
+
+    It is about the file of the coup, not part of it: evidence does not change by being exported.
+    """
+
+    type = "evidence-exported"
+    coup_id: str
+    position: int
+    """Of settlement's log: evidence asked for up to here is the same bytes again."""
+
+    digest: str
+    """SHA-256 of those bytes, hexadecimal."""
+
+    purpose: str
+    dispute_id: str = ""
+    """Empty where it was exported for no dispute."""
+
+    clauses: tuple[str, ...] = ()
+
+
 class DisputeClosed(Event, frozen=True, kw_only=True):
     """Nothing more is asked in a decided dispute."""
 
@@ -386,6 +407,7 @@ EVENTS: dict[str, type[Event]] = {
         DisputeReviewed,
         InspectorAdvised,
         DisputeEscalated,
+        EvidenceExported,
         DisputeClosed,
     )
 }

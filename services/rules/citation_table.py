@@ -93,6 +93,7 @@ _ERRORS: Final = {
     "advice": _by_text(s000="4.3", s004="14.6"),
     "influence": _by_text(s004="14.7"),
     "dispute": _by_text(s000="3.7.1", s004="14.12 14.13"),
+    "rules_on_request": _by_text(s000="", s004="14.14"),
 }
 
 _BETTING: Final = {

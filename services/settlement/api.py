@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
+from sabot.common.v1 import common_pb2
 from sabot.settlement.v1 import settlement_service_pb2 as pb
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
 from services.chassis import projection
 from services.chassis.app import Runtime
-from services.chassis.calls import check_table_id, command, command_events
+from services.chassis.calls import (
+    check_table_id,
+    check_text,
+    command,
+    command_events,
+    fill,
+    made,
+)
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Projector
+from services.chassis.rpc import read_position
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Noted
 from services.contracts.round_table import VariantChanged
-from services.settlement import commands, delivery, rebuild
+from services.contracts.settlement import EvidenceExported
+from services.rulebooks.text import readable
+from services.rules.rulebook import rulebook_of
+from services.settlement import commands, delivery, domain, evidence, rebuild
 from services.settlement.projections import (
     STORIES,
     CoupStories,
     parsed,
+    stored_rulebook,
     stored_story,
     stories_of,
 )
+from services.settlement.reading import read
 from services.settlement.story import Story
 
 PAGE_COUPS: Final = 50
 PAGE_COUPS_MAX: Final = 1_000
+EVIDENCE_PART_BYTES: Final = 1 << 20
 PROGRESS_QUEUE_MAX: Final = 1_000
 
 
@@ -49,6 +65,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
     async def GetCoup(self, request: Any, context: Any) -> pb.GetCoupResponse:
         """A coup as queries see it."""
         _coup_id(request.coup_id)
+        await self._reached(request.min_position)
         async with self.runtime.pool.acquire() as connection:
             live = await projection.live(connection, STORIES)
             story = await stored_story(connection, live.schema, request.coup_id)
@@ -64,6 +81,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             raise InvalidCommand("a negative page", fields=[FieldFault("page_size", "0 or more")])
         size = min(request.page_size or PAGE_COUPS, PAGE_COUPS_MAX)
         after = _page(request.page_token)
+        await self._reached(request.min_position)
         async with self.runtime.pool.acquire() as connection:
             live = await projection.live(connection, STORIES)
             stories = await stories_of(
@@ -81,19 +99,128 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         """A coup from the log alone, compared with what is stored."""
         coup_id = request.coup_id
         table_id, _ = _coup_id(coup_id)
-        records = await self.runtime.store.read_by_coup(coup_id)
+        records = rebuild.of_coup(await self.runtime.store.read_by_coup(coup_id))
         if not records:
             raise NotFound(f"the log holds no coup {coup_id}")
-        evidence = rebuild.rebuilt(coup_id, records, await self._activations(table_id))
-        differences = list(evidence.findings)
-        differences += await self._against_projection(evidence.story, records)
-        whole = evidence.written()
+        found = rebuild.rebuilt(coup_id, records, await self._activations(table_id))
+        differences = list(found.findings)
+        differences += await self._against_projection(found.story, records)
+        whole = found.written()
         return pb.RebuildCoupResponse(
             evidence=whole,
             digest=rebuild.digest(whole),
             matches=not differences,
             differences=differences,
         )
+
+    async def GetEvidence(
+        self, request: Any, context: Any
+    ) -> AsyncIterator[pb.GetEvidenceResponse]:
+        """The evidence of a coup up to a position of the log, in parts."""
+        if request.position < 0:
+            raise InvalidCommand("no position", fields=[FieldFault("position", "0 or more")])
+        pack = await self._packed(request.coup_id, request.position or None)
+        for start in range(0, len(pack.content), EVIDENCE_PART_BYTES):
+            yield pb.GetEvidenceResponse(
+                position=pack.position,
+                digest=pack.digest,
+                part=pack.content[start : start + EVIDENCE_PART_BYTES],
+            )
+
+    async def ExportEvidence(self, request: Any, context: Any) -> pb.ExportEvidenceResponse:
+        """Make the evidence as it is now, and put on record that it was handed out."""
+        check_table_id(request.table_id)
+        check_text(request, "purpose", "dispute_id")
+        if not request.purpose.strip():
+            raise InvalidCommand("for nothing", fields=[FieldFault("purpose", "is missing")])
+        if _coup_id(request.coup_id)[0] != request.table_id:
+            raise InvalidCommand(
+                "a coup of another table", fields=[FieldFault("coup_id", "is of another table")]
+            )
+        pack = await self._packed(request.coup_id, None)
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(
+                commands.ExportEvidence,
+                request,
+                stamp,
+                position=pack.position,
+                digest=pack.digest,
+            ),
+            test_table=None,
+            key=None,
+        )
+        response = pb.ExportEvidenceResponse(result=carried.result)
+        return fill(response, carried.answer)  # type: ignore[return-value]
+
+    async def ListEvidenceExports(
+        self, request: Any, context: Any
+    ) -> pb.ListEvidenceExportsResponse:
+        """Who was given what of a coup's evidence, and when."""
+        _coup_id(request.coup_id)
+        response = pb.ListEvidenceExportsResponse()
+        for record in await self.runtime.store.read_by_coup(request.coup_id):
+            each = read(record) if record.type == EvidenceExported.type else None
+            if each is None:
+                continue
+            exported, by = each.event, each.meta.actor
+            assert isinstance(exported, EvidenceExported)
+            response.exports.add(
+                event_id=each.event_id,
+                exported_at_us=each.meta.occurred_at_us,
+                by=common_pb2.Actor(id=by.id, role=by.role),
+                purpose=exported.purpose,
+                dispute_id=exported.dispute_id,
+                position=exported.position,
+                digest=exported.digest,
+            )
+        return response
+
+    async def _packed(self, coup_id: str, upto: int | None) -> evidence.Pack:
+        table_id, _ = _coup_id(coup_id)
+        if upto is None:
+            upto = await self.runtime.store.head_position()
+        pack = evidence.packed(
+            coup_id,
+            await self.runtime.store.read_by_coup(coup_id),
+            await self._activations(table_id),
+            upto=upto,
+        )
+        if pack is None:
+            raise NotFound(f"the log holds no coup {coup_id} up to position {upto}")
+        return pack
+
+    async def GetRulebook(self, request: Any, context: Any) -> pb.GetRulebookResponse:
+        """The rules of a hash, or those that a coup was played under, never newer ones."""
+        if bool(request.rulebook_hash) == bool(request.coup_id):
+            raise InvalidCommand(
+                "which rules?", fields=[FieldFault("rulebook_hash", "either it or coup_id")]
+            )
+        if request.coup_id:
+            _coup_id(request.coup_id)
+        await self._reached(request.min_position)
+        wanted = request.rulebook_hash
+        async with self.runtime.pool.acquire() as connection:
+            live = await projection.live(connection, STORIES)
+            if request.coup_id:
+                story = await stored_story(connection, live.schema, request.coup_id)
+                wanted = parsed(story).rulebook_hash if story is not None else ""
+            document = await stored_rulebook(connection, live.schema, wanted)
+        if document is None:
+            raise NotFound(f"there are no rules of {request.coup_id or request.rulebook_hash}")
+        rules = rulebook_of(json.loads(document))
+        return pb.GetRulebookResponse(
+            rulebook_id=rules.rulebook_id,
+            rulebook_hash=rules.hash,
+            document=document,
+            text=readable(rules),
+        )
+
+    async def _reached(self, token: str) -> None:
+        position = read_position(token, service=domain.SERVICE, field="min_position")
+        if position:
+            await projection.reached(self.runtime.pool, STORIES, position)
 
     async def _against_projection(self, story: Story, records: list[Record]) -> list[str]:
         async with self.runtime.pool.acquire() as connection:

@@ -127,6 +127,19 @@ class EscalateDispute(Command, frozen=True, kw_only=True):
     dispute_id: str
 
 
+class ExportEvidence(Command, frozen=True, kw_only=True):
+    """Put on record that the evidence of a coup is handed out (004 14.13)."""
+
+    coup_id: str
+    purpose: str
+    dispute_id: str = ""
+    position: int
+    """The evidence was made from the log up to here, and has this SHA-256: both come from the
+    service that made it, never from a caller."""
+
+    digest: str
+
+
 class CloseDispute(Command, frozen=True, kw_only=True):
     """Close a dispute; an unresolved one not before the advice."""
 

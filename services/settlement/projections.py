@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
 from services.chassis.decider import Record
-from services.settlement.reading import read
+from services.contracts.common import TableSettings
+from services.rules.rulebook import canonical_json
+from services.settlement.reading import Read, read
 from services.settlement.story import Story, coup_of, told
 
 STORIES: Final = "coups"
@@ -23,13 +26,13 @@ def written(story: Story) -> bytes:
 
 
 class CoupStories:
-    """The projection `coups`."""
+    """The projection `coups`: the stories of coups, and every rulebook that one was played under."""
 
     name: str = STORIES
-    version: int = 2
+    version: int = 3
 
     async def create(self, connection: Any, schema: str) -> None:
-        """The table and its order for lists."""
+        """The tables, and the order of coups for lists."""
         await connection.execute(
             f"""
             create table "{schema}".coups (
@@ -41,12 +44,18 @@ class CoupStories:
                 story bytea not null
             );
             create index on "{schema}".coups (table_id, session, number);
+            create table "{schema}".rulebooks (
+                rulebook_hash text primary key,
+                document bytea not null
+            );
             """
         )
 
     async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
-        """Fold the records into the stories of their coups."""
-        events = [each for each in map(read, records) if each is not None and coup_of(each.event)]
+        """Fold the records into the stories of their coups, and keep the rulebooks they bring."""
+        heard = [each for each in map(read, records) if each is not None]
+        await self._keep_rulebooks(connection, schema, heard)
+        events = [each for each in heard if coup_of(each.event)]
         if not events:
             return
         ids = list(dict.fromkeys(coup_of(each.event) for each in events))
@@ -73,6 +82,23 @@ class CoupStories:
             [written(story) for story in kept],
         )
 
+    async def _keep_rulebooks(self, connection: Any, schema: str, heard: Sequence[Read]) -> None:
+        """A document whose hash is not the one it is kept under never gets in."""
+        documents: dict[str, bytes] = {}
+        for each in heard:
+            settings: TableSettings | None = getattr(each.event, "settings", None)
+            if settings is None:
+                continue
+            document = canonical_json(settings.rulebook)
+            documents[hashlib.sha256(document).hexdigest()] = document
+        if documents:
+            await connection.execute(
+                f'insert into "{schema}".rulebooks (rulebook_hash, document) '  # noqa: S608
+                "select * from unnest($1::text[], $2::bytea[]) on conflict do nothing",
+                list(documents),
+                list(documents.values()),
+            )
+
     async def publish(self, connection: Any, schema: str) -> None:
         """Queries look the schema up by name: nothing else points at it."""
 
@@ -82,6 +108,15 @@ async def stored_story(connection: Any, schema: str, coup_id: str) -> bytes | No
     found: bytes | None = await connection.fetchval(
         f'select story from "{schema}".coups where coup_id = $1',  # noqa: S608
         coup_id,
+    )
+    return found
+
+
+async def stored_rulebook(connection: Any, schema: str, rulebook_hash: str) -> bytes | None:
+    """The canonical document of a rulebook that some table was opened or went on with."""
+    found: bytes | None = await connection.fetchval(
+        f'select document from "{schema}".rulebooks where rulebook_hash = $1',  # noqa: S608
+        rulebook_hash,
     )
     return found
 

@@ -11,6 +11,9 @@ from services.contracts.core import Event, Meta, Noted
 from services.settlement import domain
 
 OWN = Registry(domain.SERVICE, domain.EVENTS)
+UNREADABLE = "not readable"
+"""In the word on a record that cannot be read at all."""
+
 UPSTREAMS = {service: Registry(service, events) for service, events in domain.HEARS.items()}
 
 
@@ -68,7 +71,7 @@ def faults(record: Record) -> list[str]:
         read(record)
         event = OWN.decode(record.type, record.schema_version, record.body)
     except Exception as error:  # noqa: BLE001 - whatever is unreadable is a finding
-        return [*found, f"{record.event_id}: not readable ({type(error).__name__})"]
+        return [*found, f"{record.event_id}: {UNREADABLE} ({type(error).__name__})"]
     if isinstance(event, Noted):
         published = digest_of(
             bytes.fromhex(event.previous_digest),

@@ -14,9 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from services.chassis.decider import Record
+from services.contracts.common import TableSettings
+from services.contracts.settlement import EvidenceExported
 from services.rules.outcome import outcome
 from services.rules.rulebook import rulebook_hash
-from services.settlement.reading import Read, faults, read
+from services.settlement.reading import UNREADABLE, Read, faults, read
 from services.settlement.story import Line, Story, told
 
 CLAUSED: Final = "clauses"
@@ -54,7 +56,7 @@ def rebuilt(coup_id: str, records: Sequence[Record], activations: Sequence[Recor
     for record in records:
         found = faults(record)
         findings.extend(found)
-        if any("not readable" in fault for fault in found):
+        if any(UNREADABLE in fault for fault in found):
             continue
         each = read(record)
         if each is not None:
@@ -76,16 +78,27 @@ def rebuilt(coup_id: str, records: Sequence[Record], activations: Sequence[Recor
     )
 
 
+def of_coup(records: Sequence[Record], *, upto: int | None = None) -> list[Record]:
+    """The records that a coup is told from, without what became of its file afterwards.
+
+    `upto`: as the log was at that position.
+    """
+    return [
+        record
+        for record in records
+        if record.type != EvidenceExported.type and (upto is None or record.position <= upto)
+    ]
+
+
 def _rulebook(story: Story, activations: Sequence[Record]) -> tuple[dict[str, Any], list[str]]:
     """The rulebook that the coup names, and what is wrong with the record that holds it."""
     unreadable: list[str] = []
     for record in activations:
         found = faults(record)
-        if any("not readable" in fault for fault in found):
+        if any(UNREADABLE in fault for fault in found):
             unreadable.extend(found)
             continue
-        each = read(record)
-        settings = getattr(each.event, "settings", None) if each else None
+        settings = settings_in(record)
         if settings is None or settings.rulebook_hash != story.rulebook_hash:
             continue
         if rulebook_hash(settings.rulebook) != settings.rulebook_hash:
@@ -93,6 +106,13 @@ def _rulebook(story: Story, activations: Sequence[Record]) -> tuple[dict[str, An
         return settings.rulebook, found
     missing = "the rulebook that the coup was played under is not in the log"
     return {}, [*unreadable, missing]
+
+
+def settings_in(record: Record) -> TableSettings | None:
+    """The settings that a record puts in force at its table; None where it does nothing like it."""
+    each = read(record)
+    found: TableSettings | None = getattr(each.event, "settings", None) if each else None
+    return found
 
 
 def _chain_findings(records: Sequence[Record]) -> list[str]:

@@ -98,7 +98,9 @@ class Story(Struct, frozen=True):
 
 
 def coup_of(event: Event) -> str:
-    """The coup that an event belongs to; empty for an event of the table."""
+    """The coup that an event belongs to; empty for an event of the table, or of a coup's file."""
+    if isinstance(event, money.EvidenceExported):
+        return ""
     return getattr(event, "coup_id", None) or ""
 
 

@@ -189,3 +189,45 @@ def test_a_table_is_drawn_on_a_terminal_only(capsys: pytest.CaptureFixture[str])
     assert plain.getvalue() == "area     n\ntie      1\nbanker  22\n"
     assert "banker" in drawn.getvalue()
     assert "─" in drawn.getvalue()
+
+
+def test_a_packaged_rulebook_is_shown_by_its_id_and_by_its_hash(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No server is asked for what is packaged; the document is the one that was hashed."""
+    rulebook = load_catalogue()["nsw-mini"]
+    for name in (rulebook.rulebook_id, rulebook.hash):
+        assert run(["rulebook", "show", name]) == 0
+        assert json.loads(capsys.readouterr().out) == document("nsw-mini")
+    assert run(["rulebook", "show", "nsw-mini", "--text"]) == 0
+    assert capsys.readouterr().out.startswith("Rules of nsw-mini\n")
+
+
+def test_a_rulebook_that_nobody_knows_is_not_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither an id that is not packaged, nor a hash where there is no service to ask."""
+    monkeypatch.setattr("services.cli.local.use_local_stack", lambda: None)
+    for service in ("SHOE", "ROUND", "WAGER", "SETTLEMENT"):
+        monkeypatch.delenv(f"SABOT_{service}_TARGET", raising=False)
+    assert run(["rulebook", "show", "nsw-maxi"]) == 1
+    assert "there is no rulebook nsw-maxi" in capsys.readouterr().err
+    assert run(["rulebook", "show", "0" * 64]) == 1
+    assert "no services" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--export", "x"),
+        ("--by", "gs1"),
+        ("--dispute", "q1"),
+        ("--export", "x", "--by", "gs1", "--position", "4"),
+    ],
+)
+def test_evidence_is_handed_out_by_somebody_for_something(
+    options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Options that make no sense together are wrong use, before anything is asked."""
+    assert run(["evidence", "T1:1:1", *options]) == 2
+    assert "--" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from services.settlement.commands import (
     CountDrop,
     DecideDispute,
     EscalateDispute,
+    ExportEvidence,
     Invalidate,
     OpenDispute,
     OpenReviews,
@@ -39,6 +40,7 @@ from services.settlement.domain.disputing import (
     close_dispute,
     decide_dispute,
     escalate_dispute,
+    export_evidence,
     open_dispute,
 )
 from services.settlement.domain.reviewing import close_review, count_drop, open_reviews
@@ -47,8 +49,9 @@ from services.settlement.domain.state import SettlementState
 
 
 def answer(command: Command, events: Sequence[Event], state: SettlementState) -> Mapping[str, Any]:
-    """How a dispute stands; of other commands nothing needs telling."""
-    del events
+    """How a dispute stands, what was exported; of other commands nothing needs telling."""
+    if isinstance(command, ExportEvidence):
+        return {"position": command.position, "digest": command.digest} if events else {}
     held = state.disputes.get(getattr(command, "dispute_id", ""))
     return {} if held is None else {"status": held.status, "level": held.level}
 
@@ -79,5 +82,6 @@ _DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] 
     DecideDispute: decide_dispute,
     AdviseInspector: advise_inspector,
     EscalateDispute: escalate_dispute,
+    ExportEvidence: export_evidence,
     CloseDispute: close_dispute,
 }

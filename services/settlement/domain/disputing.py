@@ -12,14 +12,22 @@ from services.contracts.settlement import (
     DisputeEscalated,
     DisputeOpened,
     DisputeReviewed,
+    EvidenceExported,
     InspectorAdvised,
 )
-from services.rules.roles import AUDITOR, GAME_SUPERVISOR, INSPECTOR, PLAYER, SYSTEM
+from services.rules.roles import (
+    AUDITOR,
+    GAME_SUPERVISOR,
+    INSPECTOR,
+    PLAYER,
+    SYSTEM,
+)
 from services.settlement.commands import (
     AdviseInspector,
     CloseDispute,
     DecideDispute,
     EscalateDispute,
+    ExportEvidence,
     OpenDispute,
 )
 from services.settlement.domain.state import (
@@ -129,6 +137,35 @@ def escalate_dispute(command: EscalateDispute, state: SettlementState) -> Sequen
             dispute_id=command.dispute_id,
             coup_id=held.coup_id,
             clauses=clauses_for(state, "dispute"),
+        )
+    ]
+
+
+def export_evidence(command: ExportEvidence, state: SettlementState) -> Sequence[Event]:
+    """The inspector takes evidence, or the table's supervisors hand it out; for a case, that case's."""
+    if command.by.role != INSPECTOR:
+        require_role(command, GAME_SUPERVISOR, what="handing out evidence")
+    table_id = settings_of(state).table_id
+    if command.coup_id.rsplit(":", 2)[0] != table_id:
+        raise Refused("UNKNOWN", f"{command.coup_id} is no coup of table {table_id}")
+    clauses: tuple[str, ...] = ()
+    if command.dispute_id:
+        held = _held(command.dispute_id, state)
+        clauses = clauses_for(state, "dispute")
+        if held.coup_id != command.coup_id:
+            raise Refused(
+                "UNKNOWN",
+                f"dispute {command.dispute_id} is about {held.coup_id}, not {command.coup_id}",
+                clauses,
+            )
+    return [
+        EvidenceExported(
+            coup_id=command.coup_id,
+            position=command.position,
+            digest=command.digest,
+            purpose=command.purpose,
+            dispute_id=command.dispute_id,
+            clauses=clauses,
         )
     ]
 

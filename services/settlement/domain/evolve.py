@@ -61,7 +61,8 @@ def evolve(state: SettlementState, event: Event | Heard) -> SettlementState:
 def _activated(state: SettlementState, event: RulebookActivated) -> SettlementState:
     """A new session begins; what is still owed or disputed is carried over.
 
-    So is what the book told of the session's coups already: topics arrive in any order.
+    So is what the book told of the session's coups already: topics arrive in any order. A case that
+    was left to the inspector stays, since he may ask for its evidence later.
     """
     coups = {key: coup for key, coup in state.coups.items() if place_of(key)[0] == event.session}
     return SettlementState(
@@ -70,7 +71,11 @@ def _activated(state: SettlementState, event: RulebookActivated) -> SettlementSt
         games={event.settings.rulebook_hash: event.settings},
         coups=coups,
         closed=state.closed,
-        disputes={key: held for key, held in state.disputes.items() if held.status != "CLOSED"},
+        disputes={
+            key: held
+            for key, held in state.disputes.items()
+            if held.status != "CLOSED" or held.advised
+        },
         debits=state.debits,
     )
 

@@ -8,10 +8,12 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class GetCoupRequest(_message.Message):
-    __slots__ = ("coup_id",)
+    __slots__ = ("coup_id", "min_position")
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
     coup_id: str
-    def __init__(self, coup_id: _Optional[str] = ...) -> None: ...
+    min_position: str
+    def __init__(self, coup_id: _Optional[str] = ..., min_position: _Optional[str] = ...) -> None: ...
 
 class SettledWager(_message.Message):
     __slots__ = ("wager_id", "player", "area", "currency", "stake_minor", "outcome", "returned_minor", "winnings_minor", "commission_exact", "rounding_exact")
@@ -84,14 +86,16 @@ class GetCoupResponse(_message.Message):
     def __init__(self, coup: _Optional[_Union[Coup, _Mapping]] = ..., as_of_token: _Optional[str] = ...) -> None: ...
 
 class ListCoupsRequest(_message.Message):
-    __slots__ = ("table_id", "page_size", "page_token")
+    __slots__ = ("table_id", "page_size", "page_token", "min_position")
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
     table_id: str
     page_size: int
     page_token: str
-    def __init__(self, table_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    min_position: str
+    def __init__(self, table_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., min_position: _Optional[str] = ...) -> None: ...
 
 class ListCoupsResponse(_message.Message):
     __slots__ = ("coups", "next_page_token", "as_of_token")
@@ -120,6 +124,100 @@ class RebuildCoupResponse(_message.Message):
     matches: bool
     differences: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, evidence: _Optional[bytes] = ..., digest: _Optional[str] = ..., matches: _Optional[bool] = ..., differences: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class GetEvidenceRequest(_message.Message):
+    __slots__ = ("coup_id", "position")
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    coup_id: str
+    position: int
+    def __init__(self, coup_id: _Optional[str] = ..., position: _Optional[int] = ...) -> None: ...
+
+class GetEvidenceResponse(_message.Message):
+    __slots__ = ("position", "digest", "part")
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
+    position: int
+    digest: str
+    part: bytes
+    def __init__(self, position: _Optional[int] = ..., digest: _Optional[str] = ..., part: _Optional[bytes] = ...) -> None: ...
+
+class ExportEvidenceRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "coup_id", "purpose", "dispute_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    PURPOSE_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    coup_id: str
+    purpose: str
+    dispute_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., purpose: _Optional[str] = ..., dispute_id: _Optional[str] = ...) -> None: ...
+
+class ExportEvidenceResponse(_message.Message):
+    __slots__ = ("result", "position", "digest")
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    position: int
+    digest: str
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., position: _Optional[int] = ..., digest: _Optional[str] = ...) -> None: ...
+
+class ListEvidenceExportsRequest(_message.Message):
+    __slots__ = ("coup_id",)
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    coup_id: str
+    def __init__(self, coup_id: _Optional[str] = ...) -> None: ...
+
+class EvidenceExport(_message.Message):
+    __slots__ = ("event_id", "exported_at_us", "by", "purpose", "dispute_id", "position", "digest")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    EXPORTED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    BY_FIELD_NUMBER: _ClassVar[int]
+    PURPOSE_FIELD_NUMBER: _ClassVar[int]
+    DISPUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    event_id: str
+    exported_at_us: int
+    by: _common_pb2.Actor
+    purpose: str
+    dispute_id: str
+    position: int
+    digest: str
+    def __init__(self, event_id: _Optional[str] = ..., exported_at_us: _Optional[int] = ..., by: _Optional[_Union[_common_pb2.Actor, _Mapping]] = ..., purpose: _Optional[str] = ..., dispute_id: _Optional[str] = ..., position: _Optional[int] = ..., digest: _Optional[str] = ...) -> None: ...
+
+class ListEvidenceExportsResponse(_message.Message):
+    __slots__ = ("exports",)
+    EXPORTS_FIELD_NUMBER: _ClassVar[int]
+    exports: _containers.RepeatedCompositeFieldContainer[EvidenceExport]
+    def __init__(self, exports: _Optional[_Iterable[_Union[EvidenceExport, _Mapping]]] = ...) -> None: ...
+
+class GetRulebookRequest(_message.Message):
+    __slots__ = ("rulebook_hash", "coup_id", "min_position")
+    RULEBOOK_HASH_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
+    rulebook_hash: str
+    coup_id: str
+    min_position: str
+    def __init__(self, rulebook_hash: _Optional[str] = ..., coup_id: _Optional[str] = ..., min_position: _Optional[str] = ...) -> None: ...
+
+class GetRulebookResponse(_message.Message):
+    __slots__ = ("rulebook_id", "rulebook_hash", "document", "text")
+    RULEBOOK_ID_FIELD_NUMBER: _ClassVar[int]
+    RULEBOOK_HASH_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    rulebook_id: str
+    rulebook_hash: str
+    document: bytes
+    text: str
+    def __init__(self, rulebook_id: _Optional[str] = ..., rulebook_hash: _Optional[str] = ..., document: _Optional[bytes] = ..., text: _Optional[str] = ...) -> None: ...
 
 class RebuildProjectionsRequest(_message.Message):
     __slots__ = ()

@@ -87,6 +87,26 @@ class SettlementServiceStub:
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupRequest.SerializeToString,
                 response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupResponse.FromString,
                 _registered_method=True)
+        self.GetEvidence = channel.unary_stream(
+                '/sabot.settlement.v1.SettlementService/GetEvidence',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetEvidenceRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetEvidenceResponse.FromString,
+                _registered_method=True)
+        self.ExportEvidence = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/ExportEvidence',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ExportEvidenceRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ExportEvidenceResponse.FromString,
+                _registered_method=True)
+        self.ListEvidenceExports = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/ListEvidenceExports',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListEvidenceExportsRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListEvidenceExportsResponse.FromString,
+                _registered_method=True)
+        self.GetRulebook = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/GetRulebook',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetRulebookRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetRulebookResponse.FromString,
+                _registered_method=True)
         self.RebuildProjections = channel.unary_stream(
                 '/sabot.settlement.v1.SettlementService/RebuildProjections',
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildProjectionsRequest.SerializeToString,
@@ -180,6 +200,35 @@ class SettlementServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetEvidence(self, request, context):
+        """The evidence of a coup as the log had it up to a position, in parts: the same bytes whenever
+        and wherever it is asked for (004 14.13).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExportEvidence(self, request, context):
+        """Put on record that the evidence of a coup is handed out, by whom and what for (004 14.13).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListEvidenceExports(self, request, context):
+        """What was handed out of a coup's evidence, oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRulebook(self, request, context):
+        """The rules that a hash names, or that a coup was played under, also as a text (004 14.14).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RebuildProjections(self, request, context):
         """Fold all projections again beside the live ones, and switch; tells how far it is.
         """
@@ -253,6 +302,26 @@ def add_SettlementServiceServicer_to_server(servicer, server):
                     servicer.RebuildCoup,
                     request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupRequest.FromString,
                     response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupResponse.SerializeToString,
+            ),
+            'GetEvidence': grpc.unary_stream_rpc_method_handler(
+                    servicer.GetEvidence,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetEvidenceRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetEvidenceResponse.SerializeToString,
+            ),
+            'ExportEvidence': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExportEvidence,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ExportEvidenceRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ExportEvidenceResponse.SerializeToString,
+            ),
+            'ListEvidenceExports': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListEvidenceExports,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListEvidenceExportsRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListEvidenceExportsResponse.SerializeToString,
+            ),
+            'GetRulebook': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRulebook,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetRulebookRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetRulebookResponse.SerializeToString,
             ),
             'RebuildProjections': grpc.unary_stream_rpc_method_handler(
                     servicer.RebuildProjections,
@@ -543,6 +612,114 @@ class SettlementService:
             '/sabot.settlement.v1.SettlementService/RebuildCoup',
             sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupRequest.SerializeToString,
             sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RebuildCoupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEvidence(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/GetEvidence',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetEvidenceRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetEvidenceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportEvidence(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/ExportEvidence',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ExportEvidenceRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ExportEvidenceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListEvidenceExports(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/ListEvidenceExports',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListEvidenceExportsRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListEvidenceExportsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRulebook(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/GetRulebook',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetRulebookRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.GetRulebookResponse.FromString,
             options,
             channel_credentials,
             insecure,

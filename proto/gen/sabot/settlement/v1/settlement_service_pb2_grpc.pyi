@@ -56,6 +56,16 @@ class SettlementServiceStub:
     """Coups of a table, oldest first."""
     RebuildCoup: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.RebuildCoupRequest, _settlement_service_pb2.RebuildCoupResponse]
     """Fold a coup from the log, with its story, and compare it with what is stored."""
+    GetEvidence: _grpc.UnaryStreamMultiCallable[_settlement_service_pb2.GetEvidenceRequest, _settlement_service_pb2.GetEvidenceResponse]
+    """The evidence of a coup as the log had it up to a position, in parts: the same bytes whenever
+    and wherever it is asked for (004 14.13).
+    """
+    ExportEvidence: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ExportEvidenceRequest, _settlement_service_pb2.ExportEvidenceResponse]
+    """Put on record that the evidence of a coup is handed out, by whom and what for (004 14.13)."""
+    ListEvidenceExports: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ListEvidenceExportsRequest, _settlement_service_pb2.ListEvidenceExportsResponse]
+    """What was handed out of a coup's evidence, oldest first."""
+    GetRulebook: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetRulebookRequest, _settlement_service_pb2.GetRulebookResponse]
+    """The rules that a hash names, or that a coup was played under, also as a text (004 14.14)."""
     RebuildProjections: _grpc.UnaryStreamMultiCallable[_settlement_service_pb2.RebuildProjectionsRequest, _settlement_service_pb2.RebuildProjectionsResponse]
     """Fold all projections again beside the live ones, and switch; tells how far it is."""
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetTableProgressRequest, _settlement_service_pb2.GetTableProgressResponse]
@@ -91,6 +101,16 @@ class SettlementServiceAsyncStub(SettlementServiceStub):
     """Coups of a table, oldest first."""
     RebuildCoup: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.RebuildCoupRequest, _settlement_service_pb2.RebuildCoupResponse]  # type: ignore[assignment]
     """Fold a coup from the log, with its story, and compare it with what is stored."""
+    GetEvidence: _aio.UnaryStreamMultiCallable[_settlement_service_pb2.GetEvidenceRequest, _settlement_service_pb2.GetEvidenceResponse]  # type: ignore[assignment]
+    """The evidence of a coup as the log had it up to a position, in parts: the same bytes whenever
+    and wherever it is asked for (004 14.13).
+    """
+    ExportEvidence: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ExportEvidenceRequest, _settlement_service_pb2.ExportEvidenceResponse]  # type: ignore[assignment]
+    """Put on record that the evidence of a coup is handed out, by whom and what for (004 14.13)."""
+    ListEvidenceExports: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ListEvidenceExportsRequest, _settlement_service_pb2.ListEvidenceExportsResponse]  # type: ignore[assignment]
+    """What was handed out of a coup's evidence, oldest first."""
+    GetRulebook: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetRulebookRequest, _settlement_service_pb2.GetRulebookResponse]  # type: ignore[assignment]
+    """The rules that a hash names, or that a coup was played under, also as a text (004 14.14)."""
     RebuildProjections: _aio.UnaryStreamMultiCallable[_settlement_service_pb2.RebuildProjectionsRequest, _settlement_service_pb2.RebuildProjectionsResponse]  # type: ignore[assignment]
     """Fold all projections again beside the live ones, and switch; tells how far it is."""
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetTableProgressRequest, _settlement_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
@@ -183,6 +203,40 @@ class SettlementServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_settlement_service_pb2.RebuildCoupResponse, _abc.Awaitable[_settlement_service_pb2.RebuildCoupResponse]]:
         """Fold a coup from the log, with its story, and compare it with what is stored."""
+
+    @_abc_1.abstractmethod
+    def GetEvidence(
+        self,
+        request: _settlement_service_pb2.GetEvidenceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_settlement_service_pb2.GetEvidenceResponse], _abc.AsyncIterator[_settlement_service_pb2.GetEvidenceResponse]]:
+        """The evidence of a coup as the log had it up to a position, in parts: the same bytes whenever
+        and wherever it is asked for (004 14.13).
+        """
+
+    @_abc_1.abstractmethod
+    def ExportEvidence(
+        self,
+        request: _settlement_service_pb2.ExportEvidenceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.ExportEvidenceResponse, _abc.Awaitable[_settlement_service_pb2.ExportEvidenceResponse]]:
+        """Put on record that the evidence of a coup is handed out, by whom and what for (004 14.13)."""
+
+    @_abc_1.abstractmethod
+    def ListEvidenceExports(
+        self,
+        request: _settlement_service_pb2.ListEvidenceExportsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.ListEvidenceExportsResponse, _abc.Awaitable[_settlement_service_pb2.ListEvidenceExportsResponse]]:
+        """What was handed out of a coup's evidence, oldest first."""
+
+    @_abc_1.abstractmethod
+    def GetRulebook(
+        self,
+        request: _settlement_service_pb2.GetRulebookRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.GetRulebookResponse, _abc.Awaitable[_settlement_service_pb2.GetRulebookResponse]]:
+        """The rules that a hash names, or that a coup was played under, also as a text (004 14.14)."""
 
     @_abc_1.abstractmethod
     def RebuildProjections(
