@@ -1,10 +1,11 @@
-"""`sabot rebuild`: a coup from the log with its story, or all projections beside the live ones."""
+"""`sabot rebuild`: one coup from the log with its story, or every coup beside its projection."""
 
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
-from typing import IO, Any, Final
+import time
+from collections.abc import AsyncIterator
+from typing import IO, Any, Final, NoReturn
 
 import grpc
 import msgspec
@@ -12,33 +13,42 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from sabot.settlement.v1 import settlement_service_pb2 as pb
+from services.cli.errors import DONE, FAILED, CommandFailed, WrongUse
 from services.cli.local import use_local_stack
+from services.cli.telling import story_lines
 from services.settlement.rebuild import Evidence
-from services.settlement.story import Story
 from services.tablelog.calls import Services
 from services.tablelog.targets import targets
 
 REBUILD_DEADLINE_S: Final = 600.0
 COUP_DEADLINE_S: Final = 60.0
+PAGE_COUPS: Final = 200
+AT_ONCE: Final = 4
+"""How many coups are rebuilt at the same time: the services have tables to serve beside it."""
+
+EXAMPLES: Final = 5
+NOT_REACHED: Final = "has not reached"
+"""A projection that is still on its way to the coup's last event is asked again."""
+
+REACH_S_MAX: Final = 10.0
+REACH_POLL_S: Final = 0.1
+DIGEST_SHOWN: Final = 16
 
 
 def main(coup: str | None, out: IO[str], err: IO[str]) -> int:
-    """Rebuild one coup, or everything where there is none; 1 where something differs."""
+    """Rebuild one coup, or every coup where none is named; 1 where something differs."""
     use_local_stack()
     if coup is None:
-        return asyncio.run(_all(err))
+        return asyncio.run(_all(out, err))
     return asyncio.run(_one(coup, out))
 
 
 async def _one(coup_id: str, out: IO[str]) -> int:
     async with Services(targets()) as services:
         try:
-            answer = await services.stub("settlement").RebuildCoup(
-                pb.RebuildCoupRequest(coup_id=coup_id), timeout=COUP_DEADLINE_S
-            )
+            answer = await _rebuilt(services, coup_id)
         except grpc.aio.AioRpcError as error:
-            out.write(f"{coup_id}: {error.details()}\n")
-            return 1
+            await _explain(services, coup_id, error)
     evidence = msgspec.json.decode(answer.evidence, type=Evidence)
     for line in story_lines(evidence):
         out.write(line + "\n")
@@ -47,66 +57,103 @@ async def _one(coup_id: str, out: IO[str]) -> int:
         out.write(f"DIFFERS   {difference}\n")
     if answer.matches:
         out.write("the log, the cards and the projection agree\n")
-    return 0 if answer.matches else 1
+    return DONE if answer.matches else FAILED
 
 
-def story_lines(evidence: Evidence) -> list[str]:
-    """The story of a coup for a person to read."""
-    story = evidence.story
-    lines = [
-        f"coup {story.number} of table {story.table_id}, shoe {story.shoe_id}: {story.status}"
-        + (f" ({story.reason})" if story.reason else ""),
-        f"rulebook  {story.rulebook_id} {story.rulebook_hash}",
-    ]
-    lines += [_line(line) for line in evidence.lines]
-    lines += _result(story)
-    lines += [
-        f"wager     {w.wager_id}: {w.player} {w.stake_minor} {w.currency} on {w.area}: "
-        f"{w.outcome}, returned {w.returned_minor}, winnings {w.winnings_minor}"
-        + (f", commission {w.commission_exact}" if w.commission_exact != "0" else "")
-        + (f" [{' '.join(w.clauses)}]" if w.clauses else "")
-        for w in story.wagers.values()
-    ]
-    lines += [
-        f"books     {currency}: staked {t.staked_minor}, returned {t.returned_minor}, "
-        f"winnings {t.winnings_minor}, house {t.house_minor}"
-        for currency, t in story.totals.items()
-    ]
-    return lines
-
-
-def _line(line: Any) -> str:
-    at = dt.datetime.fromtimestamp(line.at_us / 1_000_000, tz=dt.UTC)
-    clauses = f" [{' '.join(line.clauses)}]" if line.clauses else ""
-    return f"{at:%H:%M:%S.%f} {line.service:<10} {line.what}{clauses}"
-
-
-def _result(story: Story) -> list[str]:
-    if not story.winner:
-        return []
-    player, banker = " ".join(story.player), " ".join(story.banker)
-    return [
-        f"player    {player} = {story.player_points}",
-        f"banker    {banker} = {story.banker_points}",
-        f"winner    {story.winner}" + (" (natural)" if story.natural else ""),
-    ]
-
-
-async def _all(err: IO[str]) -> int:
-    console = Console(file=err)
-    async with Services(targets()) as services:
-        call = services.stub("settlement").RebuildProjections(
-            pb.RebuildProjectionsRequest(), timeout=REBUILD_DEADLINE_S
+async def _rebuilt(services: Services, coup_id: str) -> Any:
+    """The coup from the log, compared with a projection that has heard of all of it."""
+    deadline = time.monotonic() + REACH_S_MAX
+    while True:
+        answer = await services.stub("settlement").RebuildCoup(
+            pb.RebuildCoupRequest(coup_id=coup_id), timeout=COUP_DEADLINE_S
         )
-        with Progress(
-            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), console=console
-        ) as progress:
-            tasks: dict[str, Any] = {}
-            async for step in call:
-                task = tasks.get(step.projection)
-                if task is None:
-                    task = tasks[step.projection] = progress.add_task(step.projection, total=1)
-                progress.update(task, completed=step.position, total=max(step.end, 1))
-                if step.switched:
-                    console.print(f"{step.projection}: rebuilt to {step.position}, switched")
-    return 0
+        behind = any(NOT_REACHED in difference for difference in answer.differences)
+        if not behind or time.monotonic() > deadline:
+            return answer
+        await asyncio.sleep(REACH_POLL_S)
+
+
+async def _explain(services: Services, coup_id: str, error: grpc.aio.AioRpcError) -> NoReturn:
+    """Raise what a person can do about an id that there is no coup of."""
+    unknown = error.code() is grpc.StatusCode.NOT_FOUND
+    if not unknown and error.code() is not grpc.StatusCode.INVALID_ARGUMENT:
+        raise CommandFailed(f"settlement does not answer: {error.details()}") from error
+    table_id = coup_id.rsplit(":", 2)[0] if unknown else ""
+    there = await _examples(services, table_id) or await _examples(services, "")
+    listed = f"there are, for example: {', '.join(there)}" if there else "there are no coups yet"
+    what = f"there is no coup {coup_id}" if unknown else f"{coup_id!r} is no coup's id"
+    told = (
+        f"{what}; {listed}\n"
+        "An id is TABLE:OPENING:NUMBER, from the table's own events or from ListCoups; a table that "
+        "was played\nfrom a log is named RUN.FILE.TABLE, with the run that `sabot play` printed."
+    )
+    raise (CommandFailed(told) if unknown else WrongUse(told)) from error
+
+
+async def _examples(services: Services, table_id: str) -> list[str]:
+    request = pb.ListCoupsRequest(table_id=table_id, page_size=EXAMPLES)
+    answer = await services.stub("settlement").ListCoups(request, timeout=COUP_DEADLINE_S)
+    return [coup.coup_id for coup in answer.coups]
+
+
+async def _all(out: IO[str], err: IO[str]) -> int:
+    """Compare every coup with its projection, then fold the projections again."""
+    compared = equal = 0
+    async with Services(targets()) as services:
+        async for coup_id, answer in _compared(services):
+            compared += 1
+            equal += answer.matches
+            told = "equal  " if answer.matches else "DIFFERS"
+            out.write(f"{told}  {answer.digest[:DIGEST_SHOWN]}  {coup_id}\n")
+            for difference in answer.differences:
+                out.write(f"         {difference}\n")
+            out.flush()
+        out.write(f"{equal} of {compared} coups, rebuilt from the log, equal their projection\n")
+        await _fold_again(services, out, err)
+    return DONE if equal == compared else FAILED
+
+
+async def _compared(services: Services) -> AsyncIterator[tuple[str, Any]]:
+    """Every coup that queries know, table by table, with its rebuild."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(coup_id: str) -> tuple[str, Any]:
+        async with gate:
+            return coup_id, await _rebuilt(services, coup_id)
+
+    token = ""
+    while True:
+        request = pb.ListCoupsRequest(page_size=PAGE_COUPS, page_token=token)
+        page = await services.stub("settlement").ListCoups(request, timeout=COUP_DEADLINE_S)
+        tasks = [asyncio.create_task(one(coup.coup_id)) for coup in page.coups]
+        try:
+            for task in tasks:
+                yield await task
+        finally:
+            for task in tasks:
+                task.cancel()
+        token = page.next_page_token
+        if not token:
+            return
+
+
+async def _fold_again(services: Services, out: IO[str], err: IO[str]) -> None:
+    """Fill new tables of every projection from the log, beside those that queries read."""
+    call = services.stub("settlement").RebuildProjections(
+        pb.RebuildProjectionsRequest(), timeout=REBUILD_DEADLINE_S
+    )
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    console = Console(file=err)
+    # Without a terminal a bar would be a line of every step.
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        tasks: dict[str, Any] = {}
+        async for step in call:
+            task = tasks.get(step.projection)
+            if task is None:
+                task = tasks[step.projection] = progress.add_task(step.projection, total=1)
+            progress.update(task, completed=step.position, total=max(step.end, 1))
+            if step.switched:
+                out.write(
+                    f"projection {step.projection}: folded again from {step.position:,} events; "
+                    "queries read the new tables from now on\n"
+                )

@@ -10,7 +10,7 @@ from typing import Final, TextIO
 
 from services.cli.console import print_table
 from services.cli.errors import DONE, FAILED, WrongInput
-from services.rulebooks.catalogue import load_catalogue
+from services.rulebooks.catalogue import documents, load_catalogue
 from services.rulebooks.text import readable
 from services.rules.rulebook import Rulebook, RulebookRejected
 from services.tablelog.faults import NotJson, one_line, strict_json
@@ -122,10 +122,9 @@ def check(file: str, *, out: TextIO, err: TextIO) -> int:
         raise WrongInput(f"{file}:{fault.line}: {fault}") from None
     if not isinstance(document, dict):
         raise WrongInput(f"{file}:1: a rulebook must be a JSON object")
+    # Not the checked catalogue: the document may be one of the packaged files, and faulty.
     others = {
-        name: rulebook.document
-        for name, rulebook in load_catalogue().items()
-        if name != document.get("rulebook_id")
+        name: other for name, other in documents().items() if name != document.get("rulebook_id")
     }
     try:
         rulebook = Rulebook.from_document(document, others=others)

@@ -17,13 +17,18 @@ from services.rules.rulebook import Document, Rulebook, rulebook_of
 
 
 @cache
-def _documents() -> Mapping[str, bytes]:
+def _files() -> Mapping[str, bytes]:
     """Return the packaged files by rulebook id, unparsed."""
     found: dict[str, bytes] = {}
     for entry in resources.files(__package__).iterdir():
         if entry.name.endswith(".json"):
             found[entry.name.removesuffix(".json")] = entry.read_bytes()
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def documents() -> dict[str, Document]:
+    """Return what the packaged files hold, by the files' names; nothing of it is checked."""
+    return {name: _parse(raw) for name, raw in _files().items()}
 
 
 @cache
@@ -33,10 +38,10 @@ def load_catalogue() -> Mapping[str, Rulebook]:
     Raises RulebookRejected for a file that fails a check, the check against the other
     files included, and ValueError for one whose name is not the id it holds.
     """
-    documents = {name: _parse(raw) for name, raw in _documents().items()}
+    others = documents()
     catalogue: dict[str, Rulebook] = {}
-    for name, held in documents.items():
-        Rulebook.from_document(held, others=documents)
+    for name, held in others.items():
+        Rulebook.from_document(held, others=others)
         if held["rulebook_id"] != name:
             message = f"the file {name}.json holds the rulebook {held['rulebook_id']}"
             raise ValueError(message)

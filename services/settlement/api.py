@@ -75,8 +75,9 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         return pb.GetCoupResponse(coup=_message(parsed(story)), as_of_token=token)
 
     async def ListCoups(self, request: Any, context: Any) -> pb.ListCoupsResponse:
-        """Coups of a table, oldest first."""
-        check_table_id(request.table_id)
+        """Coups of a table, oldest first; without a table those of all, table by table."""
+        if request.table_id:
+            check_table_id(request.table_id)
         if request.page_size < 0:
             raise InvalidCommand("a negative page", fields=[FieldFault("page_size", "0 or more")])
         size = min(request.page_size or PAGE_COUPS, PAGE_COUPS_MAX)
@@ -92,7 +93,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             as_of_token=self.runtime.token(live.position),
         )
         if len(stories) == size:
-            response.next_page_token = ".".join(stories[-1].coup_id.rsplit(":", 2)[1:])
+            response.next_page_token = _page_after(stories[-1])
         return response
 
     async def RebuildCoup(self, request: Any, context: Any) -> pb.RebuildCoupResponse:
@@ -312,15 +313,22 @@ def _coup_id(coup_id: str) -> tuple[str, int]:
     return parts[0], int(parts[1])
 
 
-def _page(token: str) -> tuple[int, int]:
+def _page_after(story: Story) -> str:
+    session, number = story.coup_id.rsplit(":", 2)[1:]
+    return f"{session}.{number}.{story.table_id}"
+
+
+def _page(token: str) -> tuple[str, int, int]:
+    """The table, session and number behind which a page begins."""
     if not token:
-        return 0, 0
-    session, _, number = token.partition(".")
-    if not (session.isdecimal() and number.isdecimal()):
+        return "", 0, 0
+    session, _, rest = token.partition(".")
+    number, _, table_id = rest.partition(".")
+    if not (session.isdecimal() and number.isdecimal() and table_id):
         raise InvalidCommand(
             "no page token", fields=[FieldFault("page_token", "take the one of the last answer")]
         )
-    return int(session), int(number)
+    return table_id, int(session), int(number)
 
 
 def _message(story: Story) -> pb.Coup:

@@ -122,14 +122,23 @@ async def stored_rulebook(connection: Any, schema: str, rulebook_hash: str) -> b
 
 
 async def stories_of(
-    connection: Any, schema: str, table_id: str, *, after: tuple[int, int], limit: int
+    connection: Any, schema: str, table_id: str, *, after: tuple[str, int, int], limit: int
 ) -> list[Story]:
-    """Stories of a table's coups in order, behind a session and coup number."""
+    """Stories in order of table, session and number, behind those of `after`.
+
+    Of one table, or of all where `table_id` is empty.
+    """
+    # Two queries and not one with an `or`: either is a range of the index.
+    condition = (
+        "table_id = $1 and (session, number) > ($2, $3)"
+        if table_id
+        else "(table_id, session, number) > ($1, $2, $3)"
+    )
     rows = await connection.fetch(
-        f'select story from "{schema}".coups where table_id = $1 '  # noqa: S608
-        "and (session, number) > ($2, $3) order by session, number limit $4",
-        table_id,
-        *after,
+        f'select story from "{schema}".coups where {condition} '  # noqa: S608
+        "order by table_id, session, number limit $4",
+        table_id or after[0],
+        *after[1:],
         limit,
     )
     return [_decode(row[0]) for row in rows]

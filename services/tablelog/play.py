@@ -3,6 +3,7 @@
 Each line is sent and waited for: only when nothing moves any more, in any service, is the next one
 sent. That makes the output the same as `replay`'s, and slow; a live table never waits like this.
 Several logs are several tables, and play at the same time; their lines are printed log by log.
+Standard error tells the name of the run, and every few seconds how far it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 from services.tablelog.calls import Services
 from services.tablelog.played import Say, play
+from services.tablelog.progress import Progress
 from services.tablelog.reader import Malformed
 from services.tablelog.render import OutLine
 from services.tablelog.rest import Stalled
@@ -79,13 +81,16 @@ async def _playing(
 ) -> AsyncIterator[list[asyncio.Queue[Printed]]]:
     """Play the logs in the background, some at a time and the first ones first."""
     gate = asyncio.Semaphore(TABLES_AT_ONCE)
+    passed = Progress(files, say).passed
 
     async def one(number: int, file: str, lines: asyncio.Queue[Printed]) -> None:
         end: Exception | None = None
         tell = say if len(files) == 1 else lambda text: say(f"{file}: {text}")
         try:
             async with gate:
-                async for line in play(services, file, run=run, number=number, say=tell):
+                async for line in play(
+                    services, file, run=run, number=number, say=tell, passed=passed
+                ):
                     await lines.put(line)
         except Exception as error:  # noqa: BLE001 - it is raised when its turn to be printed comes
             end = error

@@ -31,10 +31,22 @@ NOT_YET: Final = "NOT_YET"
 Say = Callable[[str], Any]
 
 
+def _unwatched(_number: int, _line: int) -> None:
+    """Nobody asks how far it is."""
+
+
 async def play(
-    services: Services, path: str, *, run: str, number: int, say: Say
+    services: Services,
+    path: str,
+    *,
+    run: str,
+    number: int,
+    say: Say,
+    passed: Callable[[int, int], Any] = _unwatched,
 ) -> AsyncIterator[OutLine]:
     """The output lines of one table log, the `number`-th of its run.
+
+    `passed` is called with `number` and the number of each line that has been played.
 
     Raises `Malformed`, `Unsupported` and `Stalled`. After the last line, and after one that cannot be
     played, the table is closed. It stays open when the services stall or somebody interrupts: the
@@ -48,6 +60,7 @@ async def play(
             extra: dict[str, Any] = {"id": line.id} if isinstance(line, log.Wager) else {}
             for out in renderer.line(line.number, line.do, refused, told, **extra):
                 yield table.bare(out)
+            passed(number, line.number)
     except (Malformed, Unsupported):
         await table.leave()
         raise

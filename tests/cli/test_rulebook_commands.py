@@ -12,6 +12,7 @@ import pytest
 from services.cli.__main__ import run
 from services.cli.console import print_table
 from services.cli.odds import percent
+from services.rulebooks import catalogue
 from services.rulebooks.catalogue import document, load_catalogue
 from tests.cli.cases import ROOT
 
@@ -231,3 +232,23 @@ def test_evidence_is_handed_out_by_somebody_for_something(
     """Options that make no sense together are wrong use, before anything is asked."""
     assert run(["evidence", "T1:1:1", *options]) == 2
     assert "--" in capsys.readouterr().err
+
+
+def test_a_faulty_document_among_the_packaged_ones_is_checked_like_any_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes a rulebook in its place is told every fault, as elsewhere."""
+    copied = {**document("nsw-mini"), "rulebook_id": "mine", "base": "nsw-mini", "decks": []}
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(copied))
+    files = {**catalogue._files(), "mine": file.read_bytes()}
+    monkeypatch.setattr(catalogue, "_files", lambda: files)
+    load_catalogue.cache_clear()
+    try:
+        assert run(["rulebook", "check", str(file)]) == 1
+    finally:
+        load_catalogue.cache_clear()
+    printed = capsys.readouterr()
+    assert "V-9 variant_change_to: nsw-mini-even-money does not name this one back" in printed.out
+    assert "decks" in printed.out
+    assert "is refused" in printed.err

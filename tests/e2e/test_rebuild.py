@@ -215,13 +215,75 @@ async def test_an_altered_projection_differs_but_the_evidence_does_not(
     assert sabot(stack, "rebuild", coup_id).returncode == 1
 
     healing = await asyncio.to_thread(sabot, stack, "rebuild", "--all")
-    assert healing.returncode == 0, healing.stderr
+    assert healing.returncode == 1, healing.stderr
+    told = healing.stdout.splitlines()
+    assert f"DIFFERS  {sound.digest[:16]}  {coup_id}" in told
+    assert (
+        f"equal    {(await rebuilt(services, f'{table_id}:1:1')).digest[:16]}  {table_id}:1:1"
+        in told
+    )
+    coups = sum(line.startswith(("equal  ", "DIFFERS")) for line in told)
+    assert f"{coups - 1} of {coups} coups, rebuilt from the log, equal their projection" in told
+    assert told[-1].startswith("projection coups: folded again from ")
     assert (await projected(stack, coup_id))[0] != schema
     healed = await rebuilt(services, coup_id)
     assert (healed.matches, healed.digest) == (True, sound.digest)
     proof = await asyncio.to_thread(sabot, stack, "rebuild", coup_id)
     assert proof.returncode == 0
     assert sound.digest in proof.stdout
+    again = await asyncio.to_thread(sabot, stack, "rebuild", "--all")
+    assert again.returncode == 0, again.stdout
+
+
+def test_a_story_is_told_in_units_of_the_currency(stack: Stack, table_id: str) -> None:
+    """What happened with its fields, and amounts as people write them."""
+    told = sabot(stack, "rebuild", f"{table_id}:1:1").stdout
+    for part in (
+        "card dealt: card ",
+        "hand PLAYER, position 1",
+        "wager accepted: area BANKER, channel LAYOUT, player ",
+        "stake 25.00 EUR",
+        " 25.00 EUR on BANKER: ",
+        "books     EUR: staked 37.00, ",
+    ):
+        assert part in told
+    assert "_minor" not in told
+    assert "2500" not in told
+
+
+def test_an_unknown_coup_is_explained(stack: Stack, table_id: str) -> None:
+    """Where ids come from, and some that there are: of the same table, if it has any."""
+    unknown = sabot(stack, "rebuild", f"{table_id}:1:999")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert f"there is no coup {table_id}:1:999" in unknown.stderr
+    assert f"for example: {table_id}:1:1, {table_id}:1:2" in unknown.stderr
+    elsewhere = sabot(stack, "rebuild", "nowhere:1:1")
+    assert re.search(r"for example: \S+:\d+:\d+, ", elsewhere.stderr)
+    malformed = sabot(stack, "rebuild", "nonsense")
+    assert malformed.returncode == 2
+    assert "TABLE:OPENING:NUMBER" in malformed.stderr
+
+
+async def test_coups_are_listed_page_by_page(services: Services, table_id: str) -> None:
+    """Those of a table end with it; those of all tables hold them, each once and in order."""
+
+    async def listed(table: str) -> list[str]:
+        found: list[str] = []
+        token = ""
+        while True:
+            page = await services.stub("settlement").ListCoups(
+                pb.ListCoupsRequest(table_id=table, page_size=2, page_token=token)
+            )
+            found += [coup.coup_id for coup in page.coups]
+            token = page.next_page_token
+            if not token:
+                return found
+
+    mine = [f"{table_id}:1:{number}" for number in (1, 2, 3)]
+    assert await listed(table_id) == mine
+    every = await listed("")
+    assert len(every) == len(set(every))
+    assert [coup for coup in every if coup.startswith(f"{table_id}:")] == mine
 
 
 async def test_projections_are_rebuilt_beside_live_traffic_without_a_gap(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+from services.cli.amounts import amount, exact
 from services.contracts import round as table
 from services.contracts import settlement as money
 from services.contracts import shoe as cards
@@ -15,13 +16,9 @@ from services.contracts import wager as book
 from services.contracts.core import Event, Meta
 from services.contracts.round_table import SignDisplayed
 from services.rules.cards import Card
-from services.rules.currencies import currency_exponent
 from services.rules.hands import points
 
 NEWS_MAX: Final = 40
-EXACT_DIGITS: Final = 2
-"""Digits that are shown behind the minor unit, where there are any."""
-
 ROAD_MAX: Final = 60
 
 
@@ -154,14 +151,6 @@ class Floor:
             del view.begun[coup.coup_id]
             view.over += 1
             self._on_coup(view, coup)
-
-
-def amount(minor: int, currency: str) -> str:
-    """An amount in the currency's own digits."""
-    exponent = currency_exponent(currency)
-    sign = "-" if minor < 0 else ""
-    whole, part = divmod(abs(minor), 10**exponent)
-    return f"{sign}{whole:,}" + (f".{part:0{exponent}d}" if exponent else "")
 
 
 SUITS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
@@ -312,16 +301,6 @@ def _told_settled(view: TableView, event: money.WagerSettled) -> str:
     if event.commission_exact != "0":
         said += f" (commission {exact(event.commission_exact, view.currency)})"
     return said
-
-
-def exact(text: str | Fraction, currency: str) -> str:
-    """An amount with parts of a minor unit, as a commission of five in a hundred has them."""
-    exponent = currency_exponent(currency)
-    scaled = round(Fraction(text) * 10**EXACT_DIGITS)
-    whole, part = divmod(abs(scaled), 10 ** (exponent + EXACT_DIGITS))
-    digits = f"{part:0{exponent + EXACT_DIGITS}d}"
-    kept = digits[:exponent] + digits[exponent:].rstrip("0")
-    return f"{'-' if scaled < 0 else ''}{whole:,}" + (f".{kept}" if kept else "")
 
 
 def _told_burned(_: TableView, event: cards.CardsBurned) -> str:

@@ -13,7 +13,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.demo.floor import CoupView, TableView, amount, exact, hand
+from services.cli.amounts import amount, exact
+from services.cli.demo.floor import CoupView, TableView, hand
 from services.cli.demo.proof import Proof, TableProof
 
 RECORDED: Final = "services/cli/data/recorded/dalembert-on-punto.jsonl"

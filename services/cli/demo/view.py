@@ -13,7 +13,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.demo.floor import CoupView, Floor, TableView, WagerView, amount, face
+from services.cli.amounts import amount
+from services.cli.demo.floor import CoupView, Floor, TableView, WagerView, face
 from services.cli.demo.plan import TablePlan
 from services.rules.hands import points
 

@@ -187,7 +187,7 @@ class SettlementServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListCoups(self, request, context):
-        """Coups of a table, oldest first.
+        """Coups of a table, oldest first, or of all tables, table by table.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

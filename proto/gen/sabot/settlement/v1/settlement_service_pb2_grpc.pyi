@@ -53,7 +53,7 @@ class SettlementServiceStub:
     GetCoup: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetCoupRequest, _settlement_service_pb2.GetCoupResponse]
     """A coup as it was settled."""
     ListCoups: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCoupsRequest, _settlement_service_pb2.ListCoupsResponse]
-    """Coups of a table, oldest first."""
+    """Coups of a table, oldest first, or of all tables, table by table."""
     RebuildCoup: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.RebuildCoupRequest, _settlement_service_pb2.RebuildCoupResponse]
     """Fold a coup from the log, with its story, and compare it with what is stored."""
     GetEvidence: _grpc.UnaryStreamMultiCallable[_settlement_service_pb2.GetEvidenceRequest, _settlement_service_pb2.GetEvidenceResponse]
@@ -98,7 +98,7 @@ class SettlementServiceAsyncStub(SettlementServiceStub):
     GetCoup: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetCoupRequest, _settlement_service_pb2.GetCoupResponse]  # type: ignore[assignment]
     """A coup as it was settled."""
     ListCoups: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCoupsRequest, _settlement_service_pb2.ListCoupsResponse]  # type: ignore[assignment]
-    """Coups of a table, oldest first."""
+    """Coups of a table, oldest first, or of all tables, table by table."""
     RebuildCoup: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.RebuildCoupRequest, _settlement_service_pb2.RebuildCoupResponse]  # type: ignore[assignment]
     """Fold a coup from the log, with its story, and compare it with what is stored."""
     GetEvidence: _aio.UnaryStreamMultiCallable[_settlement_service_pb2.GetEvidenceRequest, _settlement_service_pb2.GetEvidenceResponse]  # type: ignore[assignment]
@@ -194,7 +194,7 @@ class SettlementServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _settlement_service_pb2.ListCoupsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_settlement_service_pb2.ListCoupsResponse, _abc.Awaitable[_settlement_service_pb2.ListCoupsResponse]]:
-        """Coups of a table, oldest first."""
+        """Coups of a table, oldest first, or of all tables, table by table."""
 
     @_abc_1.abstractmethod
     def RebuildCoup(
