@@ -89,12 +89,15 @@ verify: setup ## change a real log in every way, and see whether sabot verify fi
 
 ##- Image, compose files, manifests; validators are fetched into var/tools
 
-.PHONY: deploy-tools compose-check
+.PHONY: deploy-tools compose-check k8s-check
 deploy-tools: setup ## fetch the validators
 	@$(BIN)/python -m tests.deploy tools
 
 compose-check: setup ## check image and compose files, as Compose reads them, against the services
 	@$(BIN)/python -m tests.deploy compose
+
+k8s-check: setup ## build every overlay of k8s and check it against schemas, operators and the code
+	@$(BIN)/python -m tests.deploy k8s
 
 ##- Style and generated files
 

@@ -11,9 +11,12 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.deploy import compose, tools
+from tests.deploy import compose, kubernetes, tools
 
-CHECKS: Final[dict[str, Callable[[], list[str]]]] = {"compose": compose.check}
+CHECKS: Final[dict[str, Callable[[], list[str]]]] = {
+    "compose": compose.check,
+    "k8s": kubernetes.check,
+}
 
 
 def main() -> int:

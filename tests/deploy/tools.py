@@ -45,16 +45,18 @@ def path(name: str) -> Path:
     raise ToolMissing(f"{name} is not in {TOOLS.relative_to(ROOT)}: make deploy-tools fetches it")
 
 
-def run(name: str, *words: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    name: str, *words: str | Path, seconds_max: float = RUN_SECONDS_MAX
+) -> subprocess.CompletedProcess[str]:
     """Run a tool to its end; what it says is in the result."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("SABOT_", "PYTHON"))}
     return subprocess.run(
         (path(name), *words),
         check=False,
-        input=stdin,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=RUN_SECONDS_MAX,
+        timeout=seconds_max,
         cwd=ROOT,
         env=environment,
     )

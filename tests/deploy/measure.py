@@ -1,0 +1,95 @@
+"""`python -m tests.deploy.measure`: what the services need, as far as a process can be asked.
+
+The local stack runs with durable settings; recorded tables are played through it at once, several
+times, as fast as they go. For each service: memory at rest and at its peak (resident, with the
+shared libraries), and the time of the processor that one coup costs. The requests of the manifests
+rest on it: memory at its peak with room above, and the processor for as many coups a second as a
+worker has to carry.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from services.devstack.stack import Stack
+from services.devstack.state import CHECKOUT
+from tests.bench.figures import machine
+
+RECORDED: Final = CHECKOUT / "services" / "cli" / "data" / "recorded"
+TICKS_A_SECOND: Final = os.sysconf("SC_CLK_TCK")
+REST_S: Final = 5.0
+ROUNDS: Final = 3
+PLAY_SECONDS_MAX: Final = 900
+COUP_RESULT: Final = '"kind":"coup"'
+MIB: Final = 1024.0
+
+
+class Use(Struct, frozen=True):
+    """What a process has used so far."""
+
+    memory_mib: float
+    peak_mib: float
+    processor_s: float
+
+
+def use_of(pid: int) -> Use:
+    """Ask the kernel."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    figures = {
+        name: int(words.split()[0])
+        for name, _, words in (line.partition(":") for line in status.splitlines())
+        if name in {"VmRSS", "VmHWM"}
+    }
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[11]) + int(fields[12])
+    return Use(figures["VmRSS"] / MIB, figures["VmHWM"] / MIB, ticks / TICKS_A_SECOND)
+
+
+def play(stack: Stack, run: str) -> int:
+    """Play every recorded table at once; returns the number of coups."""
+    files = sorted(RECORDED.glob("*.jsonl"))
+    result = subprocess.run(
+        (sys.executable, "-m", "services.cli", "play", "--run", run, *files),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=CHECKOUT,
+        env={**os.environ, **stack.env()},
+        timeout=PLAY_SECONDS_MAX,
+    )
+    return result.stdout.count(COUP_RESULT)
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    rounds = parser.parse_args().rounds
+    with Stack(durable=True, report=lambda line: print(line, file=sys.stderr)) as stack:
+        processes = {name: s.process.pid for name, s in stack.services.items() if s.process}
+        time.sleep(REST_S)
+        before = {name: use_of(pid) for name, pid in processes.items()}
+        began_s = time.monotonic()
+        coups = sum(play(stack, f"measure{number}") for number in range(rounds))
+        took_s = time.monotonic() - began_s
+        after = {name: use_of(pid) for name, pid in processes.items()}
+    print(f"{machine()}; {coups} coups in {took_s:.0f} s, {coups / took_s:.1f} a second\n")
+    print("| service | MiB at rest | MiB at the peak | ms of processor for a coup |")
+    print("|---|---:|---:|---:|")
+    for name, rest in before.items():
+        spent_ms = 1000 * (after[name].processor_s - rest.processor_s) / coups
+        peak_mib = after[name].peak_mib
+        print(f"| {name} | {rest.memory_mib:.0f} | {peak_mib:.0f} | {spent_ms:.1f} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
