@@ -198,11 +198,11 @@ def _check(record: Record, fields: dict[str, bytes]) -> Meta:
         raise BadMessage("version and positions cannot be those of a stored record")
     try:
         meta = _read_meta(record.meta)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadMessage(f"{META} is no envelope: {error}") from None
     try:
         _read_object(record.body)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise BadMessage(f"the value is no JSON object: {error}") from None
     _expect(fields, ID, record.event_id.encode())
     _expect(fields, SUBJECT, record.stream.encode())

@@ -90,13 +90,20 @@ class Registry:
         return Encoded(kind, event.schema_version, body)
 
     def decode(self, kind: str, schema_version: int, body: bytes) -> Event:
-        """Read a stored event, upcast to the present version of its class where it is older."""
+        """Read a stored event, upcast to the present version of its class where it is older.
+
+        Raises `UnknownType`, `NewerVersion`, `BrokenUpcastPath` for a version that never was, and
+        `msgspec.MsgspecError` for a body that is none of its type.
+        """
         decoder = self._decoders.get(kind)
         if decoder is None:
             raise UnknownType(f"{self.service} has no event {kind!r}")
         now = self._events[kind].schema_version
         if schema_version == now:
-            return decoder.decode(body)
+            try:
+                return decoder.decode(body)
+            except RecursionError:
+                raise msgspec.DecodeError("nested too deeply") from None
         if schema_version > now:
             raise NewerVersion(f"{self.service}.{kind}.v{schema_version}; v{now} is known here")
         raw = msgspec.json.decode(body, type=dict)

@@ -211,3 +211,30 @@ def test_the_headers_are_those_of_the_cloudevents_binding() -> None:
 def test_keys_go_where_every_kafka_client_sends_them(key: bytes, murmur2: int) -> None:
     """Proves that a key's partition is the one that a client in Java would choose."""
     assert _partition_of(key, 12) == (murmur2 & 0x7FFF_FFFF) % 12
+
+
+def test_a_value_or_an_envelope_that_is_nested_without_end_is_no_message() -> None:
+    """A reader that went down with it would read it again for ever."""
+    meta = msgspec.json.encode(Meta(table_id="T", occurred_at_us=1, actor=Actor("a", "b"),
+                                    command_id="c", cause="c", depth=1))  # fmt: skip
+    deep = b'{"x":' * 50_000 + b"1" + b"}" * 50_000
+    for raw, body in ((meta, deep), (meta[:-1] + b',"x":' + deep + b"}", b"{}")):
+        digest = digest_of(GENESIS, "round:T:1", "x", 1, raw, body)
+        record = Record(
+            service="round",
+            stream="T",
+            version=1,
+            position=1,
+            previous=0,
+            type="x",
+            schema_version=1,
+            meta=raw,
+            body=body,
+            previous_digest=GENESIS,
+            digest=digest,
+            published=True,
+            recorded_at_us=1,
+        )
+        sent = envelope.encode(record, msgspec.json.decode(meta, type=Meta), hop="")
+        with pytest.raises(BadMessage):
+            envelope.decode(sent.key, sent.value, sent.headers)
