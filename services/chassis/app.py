@@ -372,15 +372,15 @@ def authenticator(
 def _grpc(runtime: Runtime) -> Part:
     async def start() -> None:
         definition, settings = runtime.definition, runtime.settings
+        served = definition.servicers(runtime)
         edge = rpc.Edge(
             service=definition.name,
             authenticator=authenticator(settings, definition.roles, runtime.clock),
             settings=settings.grpc,
             clock=runtime.clock,
+            inputs={service.name: service.inputs for service in served},
         )
-        server = rpc.GrpcServer(
-            settings=settings.grpc, edge=edge, served=definition.servicers(runtime)
-        )
+        server = rpc.GrpcServer(settings=settings.grpc, edge=edge, served=served)
         runtime.made("grpc", server)
         await server.start()
 

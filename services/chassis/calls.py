@@ -6,8 +6,8 @@ leaves the command's default. What an answer holds goes into the response's fiel
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -16,20 +16,13 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from sabot.common.v1 import common_pb2
+from services.chassis import logs
 from services.chassis.app import Carried, Runtime, stored_event
 from services.chassis.auth import Stamp
-from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.chassis.rpc_errors import RETRIABLE, TRANSLATIONS, EdgeError, translate
 from services.contracts.core import Command, Noted
 
-COMMAND_IDS_MAX: Final = 100
-"""Commands of which the events are read in one call."""
-
-TABLE_ID_CHARACTERS_MAX: Final = 100
-_TABLE_ID: Final = re.compile(rf"[A-Za-z0-9._~-]{{1,{TABLE_ID_CHARACTERS_MAX}}}")
-"""Ids of coups and keys of movements are made of it with colons and slashes: it has none."""
-
-TEXT_CHARACTERS_MAX: Final = 200
-"""Of ids of wagers and players."""
+log = logs.logger(__name__)
 
 STAMPED: Final = frozenset({"at_us", "by", "second"})
 """Fields of a command that come with the caller, not with the request."""
@@ -87,7 +80,6 @@ def command(kind: type[Command], response: type[Message]) -> Any:
     """A handler for a request whose fields are those of a command."""
 
     async def handle(self: Any, request: Any, context: Any) -> Message:  # noqa: ARG001
-        check_table_id(request.table_id)
         carried: Carried = await self.runtime.carry_out(
             request,
             request.table_id,
@@ -100,35 +92,41 @@ def command(kind: type[Command], response: type[Message]) -> Any:
     return handle
 
 
-def check_table_id(table_id: str) -> None:
-    """Refuse a call that names no table, or one whose id would not go into other ids."""
-    if not table_id:
-        raise InvalidCommand("no table", fields=[FieldFault("table_id", "is missing")])
-    if not _TABLE_ID.fullmatch(table_id):
-        problem = f"1 to {TABLE_ID_CHARACTERS_MAX} characters of A-Z a-z 0-9 . _ ~ -"
-        raise InvalidCommand("no table has this id", fields=[FieldFault("table_id", problem)])
+async def each_alone(what: str, works: Sequence[Awaitable[Any]]) -> list[Any]:
+    """The answers to several commands of one call; an error of one is its own `CallError`.
 
-
-def check_text(request: Message, *names: str) -> None:
-    """Refuse texts that could not be stored, indexed or read by people."""
-    faults = [
-        FieldFault(name, f"at most {TEXT_CHARACTERS_MAX} printable characters")
-        for name in names
-        if not (text := getattr(request, name)).isprintable() or len(text) > TEXT_CHARACTERS_MAX
+    Raises where all of them failed by something that passes: then the call itself may be repeated.
+    """
+    answers = await asyncio.gather(*works, return_exceptions=True)
+    errors = [_edge_error(what, each) for each in answers if isinstance(each, BaseException)]
+    if errors and len(errors) == len(answers) and all(each.code in RETRIABLE for each in errors):
+        raise errors[0]
+    told = iter(errors)
+    return [
+        _call_error(next(told)) if isinstance(each, BaseException) else each for each in answers
     ]
-    if faults:
-        raise InvalidCommand("a text can't be taken", fields=faults)
+
+
+def _edge_error(what: str, error: BaseException) -> EdgeError:
+    if not isinstance(error, Exception):
+        raise error  # the call was cancelled
+    found = translate(error, TRANSLATIONS)
+    if found is None:
+        log.error("one of several failed", method=what, exc_info=error)
+        return EdgeError("internal error")
+    return found
+
+
+def _call_error(error: EdgeError) -> common_pb2.CallError:
+    return common_pb2.CallError(
+        code=error.code.name, reason=error.stable_reason, message=error.message
+    )
 
 
 async def command_events(
     runtime: Runtime, table_id: str, command_ids: list[str]
 ) -> list[common_pb2.StoredEvent]:
     """What the commands led to in this service, in log order, without what was only heard."""
-    if len(command_ids) > COMMAND_IDS_MAX:
-        raise InvalidCommand(
-            "too many commands",
-            fields=[FieldFault("command_ids", f"{COMMAND_IDS_MAX} at the most")],
-        )
     records = await runtime.store.read_by_command(command_ids)
     return [
         stored_event(record)

@@ -31,6 +31,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from services.chassis import auth, logs, telemetry
 from services.chassis.clock import Clock
 from services.chassis.config import GrpcSettings
+from services.chassis.inputs import DEFAULT, UNREADABLE, Inputs, reading
 from services.chassis.rpc_errors import (
     TRANSLATIONS,
     FieldFault,
@@ -64,8 +65,6 @@ at another replica. Without it each of them would last until the end of the grac
 STOP_SHARE: Final = 0.8
 """Part of the stop budget that calls get; the rest is for the handlers that they were taken from."""
 
-COMMAND_ID_CHARACTERS_MAX: Final = 64
-_COMMAND_ID: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-")
 _OPEN_TO_ALL: Final = ("/grpc.reflection.",)
 """Schemas are no secret, and whether they are served at all is a setting."""
 
@@ -82,6 +81,8 @@ class Served(Struct, frozen=True):
     """The generated `add_..._to_server`."""
 
     servicer: Any
+    inputs: Inputs = DEFAULT
+    """What its requests may hold."""
 
 
 class Edge(grpc.aio.ServerInterceptor):
@@ -95,8 +96,9 @@ class Edge(grpc.aio.ServerInterceptor):
         settings: GrpcSettings,
         clock: Clock,
         translations: Mapping[type[Exception], Translate] = TRANSLATIONS,
+        inputs: Mapping[str, Inputs] | None = None,
     ) -> None:
-        """Take what the calls of `service` are held to."""
+        """Take what the calls of `service` are held to; `inputs` by the full name of a service."""
         self.domain = f"{service}.sabot"
         self.authenticator = authenticator
         self.in_flight_max = settings.in_flight_max
@@ -104,6 +106,7 @@ class Edge(grpc.aio.ServerInterceptor):
         self.call_time_s_max = settings.call_time_s_max
         self.clock = clock
         self.translations = translations
+        self.inputs = {} if inputs is None else inputs
         self.in_flight = 0
         self.ending_streams = False
         self.streams: set[asyncio.Task[Any]] = set()
@@ -144,12 +147,15 @@ class Edge(grpc.aio.ServerInterceptor):
                 else grpc.unary_unary_rpc_method_handler
             )
             outer = self._unary(method, inner)
-        return make(outer, handler.request_deserializer, handler.response_serializer)
+        return make(outer, reading(handler.request_deserializer), handler.response_serializer)
 
     def _unary(self, method: str, inner: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+        check = self._check(method)
+
         async def answer(request: Any, context: Any) -> Any:
             async with _Call(self, method, context) as call:
                 call.admit()
+                check(request)
                 remaining_s = context.time_remaining()
                 if remaining_s is not None and remaining_s <= self.call_time_s_max:
                     # The library cancels the handler at the caller's deadline by itself.
@@ -157,6 +163,18 @@ class Edge(grpc.aio.ServerInterceptor):
                 return await self._bounded(inner(request, context))
 
         return answer
+
+    def _check(self, method: str) -> Callable[[Any], None]:
+        """What looks at a request before its handler does."""
+        inputs = self.inputs.get(method[1:].partition("/")[0], DEFAULT)
+
+        def check(request: Any) -> None:
+            if request is UNREADABLE:
+                raise InvalidCommand("the request's bytes are no message of this call")
+            if isinstance(request, Message):
+                inputs.check(request)
+
+        return check
 
     async def _bounded(self, work: Awaitable[Any]) -> Any:
         try:
@@ -170,6 +188,8 @@ class Edge(grpc.aio.ServerInterceptor):
             ) from None
 
     def _streaming(self, method: str, inner: Callable[[Any, Any], Any]) -> Any:
+        check = self._check(method)
+
         # A coroutine that writes, and no generator around the handler's: a generator that a caller
         # abandons is finished in another task, where span and context cannot be closed.
         async def answer(request: Any, context: Any) -> None:
@@ -179,6 +199,7 @@ class Edge(grpc.aio.ServerInterceptor):
             try:
                 async with _Call(self, method, context, streaming=True) as call:
                     call.admit()
+                    check(request)
                     responses = inner(request, context)
                     if not hasattr(responses, "__aiter__"):
                         await responses
@@ -443,16 +464,6 @@ def server_credentials(settings: GrpcSettings) -> grpc.ServerCredentials:
 # What every command carries
 
 
-def check_command_id(command_id: str) -> None:
-    """Refuse a command id that could not be stored or read by people."""
-    if 0 < len(command_id) <= COMMAND_ID_CHARACTERS_MAX and _COMMAND_ID.issuperset(command_id):
-        return
-    problem = f"needs 1 to {COMMAND_ID_CHARACTERS_MAX} characters of A-Z a-z 0-9 . _ : -"
-    raise InvalidCommand(
-        "the command has no usable id", fields=[FieldFault("meta.command_id", problem)]
-    )
-
-
 def input_hash(request: Message) -> bytes:
     """Hash what a command asks for and who asks, to tell a repetition from another command.
 
@@ -465,6 +476,10 @@ def input_hash(request: Message) -> bytes:
         digest.update(part.encode() + b"\x00")
     digest.update(request.SerializeToString(deterministic=True))
     return digest.digest()
+
+
+POSITION_MAX: Final = 2**63 - 1
+"""Of a column of the database; a token beyond it was made up."""
 
 
 class Position(Struct, frozen=True):
@@ -495,7 +510,7 @@ def read_position(token: str, *, service: str, field: str) -> int:
         read = Position(named, int(head), int(position.removesuffix(".")))
     except (ValueError, binascii.Error):
         form, read = "", Position("", 0, 0)
-    if form != "1" or read.head != 0 or read.position < 0:
+    if form != "1" or read.head != 0 or not 0 <= read.position <= POSITION_MAX:
         raise InvalidCommand("a position is malformed", fields=[FieldFault(field, "not a token")])
     if read.service != service:
         fault = FieldFault(field, f"a token of {read.service}, not of {service}")

@@ -18,6 +18,7 @@ from grpc_status import rpc_status
 from msgspec import Struct
 
 from services.chassis import executor
+from services.chassis.registry import BodyTooLarge
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
 from services.contracts.core import NotYet, Refused
 
@@ -154,6 +155,7 @@ TRANSLATIONS: Mapping[type[Exception], Translate] = {
     Refused: _refused,
     NotYet: lambda error: Unavailable(str(error) or "not heard of yet", reason="NOT_YET"),
     executor.Overloaded: lambda error: Overloaded(str(error)),
+    BodyTooLarge: _as(InvalidCommand, "what follows from it would not fit into one event"),
     ConcurrencyConflict: _as(Conflict, "others wrote first"),
     StoreUnavailable: _as(Unavailable, "the database is away"),
     asyncpg.TooManyConnectionsError: _as(Overloaded, "no database connection is free"),
@@ -237,10 +239,10 @@ class CallFailed(Exception):
     @property
     def may_retry(self) -> bool:
         """Tell whether the same request may succeed later, command id and all."""
-        return self.code in _RETRIABLE
+        return self.code in RETRIABLE
 
 
-_RETRIABLE = frozenset(
+RETRIABLE = frozenset(
     {
         grpc.StatusCode.ABORTED,
         grpc.StatusCode.DEADLINE_EXCEEDED,

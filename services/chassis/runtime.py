@@ -21,7 +21,13 @@ from services.chassis.health import Health
 from services.chassis.lifecycle import Part
 from services.chassis.parking import Parking
 from services.chassis.registry import Registry, decode_meta
-from services.chassis.rpc_errors import CommandIdReused, NotAllowedHere
+from services.chassis.rpc_errors import (
+    CommandIdReused,
+    FieldFault,
+    InvalidCommand,
+    NotAllowedHere,
+    PermissionDenied,
+)
 from services.chassis.store import StoreUnavailable
 from services.contracts.core import SYSTEM, Actor, Command, NotYet
 
@@ -197,7 +203,6 @@ class Runtime:
             raise NotAllowedHere("this server answers queries only", reason="QUERIES_ONLY")
         began_s = self.clock.steady_s()
         meta: common_pb2.CommandMeta = request.meta
-        rpc.check_command_id(meta.command_id)
         test = False
         if meta.HasField("recorded") and self.settings.allow_test_tables:
             test = await self.is_test_table(table_id) if test_table is None else test_table
@@ -207,6 +212,7 @@ class Runtime:
             test_table=test,
             allow_test_tables=self.settings.allow_test_tables,
         )
+        self._check_roles(stamp)
         made = command(stamp)
         outcome = await self.executor.command(
             table_id,
@@ -220,6 +226,18 @@ class Runtime:
         telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))
         telemetry.record("sabot.command.duration", self.clock.steady_s() - began_s, command=kind)
         return Carried(outcome=outcome, result=await self._result(outcome))
+
+    def _check_roles(self, stamp: auth.Stamp) -> None:
+        """Refuse roles that do not exist here: a person under one would be stored for ever."""
+        known = self.definition.roles
+        for name, person in (("by", stamp.by), ("second", stamp.second)):
+            if person is None or person.role in known:
+                continue
+            problem = f"needs one of {', '.join(sorted(known))}"
+            if stamp.importer is None:
+                raise PermissionDenied(f"the role of {name} {problem}", reason="ROLE")
+            field = f"meta.recorded.{name}.role"
+            raise InvalidCommand(f"{field} {problem}", fields=[FieldFault(field, problem)])
 
     async def _result(self, outcome: Outcome) -> common_pb2.CommandResult:
         if outcome.conflict:

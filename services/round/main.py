@@ -15,6 +15,7 @@ from services.contracts import settlement, shoe, wager
 from services.round import domain
 from services.round.api import RoundService
 from services.round.config import RoundSettings
+from services.round.inputs import INPUTS
 from services.round.timers import Timers
 from services.rules.roles import ROLES
 
@@ -31,6 +32,7 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
             "sabot.round.v1.RoundService",
             pb_grpc.add_RoundServiceServicer_to_server,
             RoundService(runtime),
+            INPUTS,
         )
     ]
 

@@ -19,6 +19,7 @@ from services.settlement import domain
 from services.settlement.api import SettlementService
 from services.settlement.config import SettlementSettings
 from services.settlement.delivery import CREDIT_DEADLINE_S, Delivery
+from services.settlement.inputs import INPUTS
 from services.settlement.projections import CoupStories
 
 PROJECTIONS_STOP_S = 1.0
@@ -35,6 +36,7 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
             "sabot.settlement.v1.SettlementService",
             pb_grpc.add_SettlementServiceServicer_to_server,
             SettlementService(runtime),
+            INPUTS,
         )
     ]
 

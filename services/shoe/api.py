@@ -8,13 +8,13 @@ from sabot.shoe.v1 import shoe_service_pb2 as pb
 from sabot.shoe.v1 import shoe_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
 from services.chassis.auth import require_role
-from services.chassis.calls import check_table_id, command, command_events, made
+from services.chassis.calls import command, command_events, made
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
 from services.rules.cards import parse_card
 from services.shoe import commands, sealing
 from services.shoe.domain import ShoeState
+from services.shoe.inputs import LOADED_DECKS_MAX
 
-LOADED_DECKS_MAX = 12
 AT_THE_TABLE = ("DEALER", "GAME_SUPERVISOR", "CASINO_SUPERVISOR", "DUTY_MANAGER", "SYSTEM")
 """Who may have an order sealed; whether he may load the shoe is for the rules to say."""
 
@@ -52,7 +52,6 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
 
     async def LoadShoe(self, request: Any, context: Any) -> pb.LoadShoeResponse:
         """Seal the order, if there is one, and load the shoe."""
-        check_table_id(request.table_id)
         require_role(*AT_THE_TABLE)
         order_id = ""
         if request.source in ("PRESET", "GENERATED"):
@@ -68,7 +67,6 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
 
     async def ResumeCoup(self, request: Any, context: Any) -> pb.ResumeCoupResponse:
         """Seal the order after shuffle and cut, if one is told, and go on with the coup."""
-        check_table_id(request.table_id)
         require_role(*AT_THE_TABLE)
         order_id = ""
         if request.order:
@@ -119,7 +117,6 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
 
     async def DrawCard(self, request: Any, context: Any) -> pb.DrawCardResponse:
         """Record a card that came out, or take one out of a generated shoe."""
-        check_table_id(request.table_id)
         more: dict[str, Any] = {"face_up": not request.face_down}
         if request.HasField("card"):
             more["card"] = _card("card", request.card)
@@ -135,7 +132,6 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
 
     async def GetShoe(self, request: Any, context: Any) -> pb.GetShoeResponse:
         """The shoe on the table."""
-        check_table_id(request.table_id)
         state: ShoeState = await self.runtime.executor.state(request.table_id)
         shoe = state.shoe
         if shoe is None:

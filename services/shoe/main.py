@@ -16,6 +16,7 @@ from services.shoe import domain
 from services.shoe.api import ShoeService
 from services.shoe.companion import ShoeCompanion
 from services.shoe.config import ShoeSettings
+from services.shoe.inputs import INPUTS
 from services.shoe.sealing import Vault, key_from
 
 
@@ -28,7 +29,12 @@ def _companion(runtime: Runtime) -> ShoeCompanion:
 def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
     servicer = ShoeService(runtime, runtime.take("vault"))
     return [
-        rpc.Served("sabot.shoe.v1.ShoeService", pb_grpc.add_ShoeServiceServicer_to_server, servicer)
+        rpc.Served(
+            "sabot.shoe.v1.ShoeService",
+            pb_grpc.add_ShoeServiceServicer_to_server,
+            servicer,
+            INPUTS,
+        )
     ]
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
+from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wager_service_pb2 as pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
-from services.chassis.calls import check_table_id, check_text, command, command_events, fill, made
-from services.chassis.rpc_errors import CommandIdReused, FieldFault, InvalidCommand
+from services.chassis.calls import command, command_events, each_alone, fill, made
+from services.chassis.rpc_errors import CommandIdReused
 from services.contracts.common import Limit
 from services.wager import commands
 from services.wager.domain import BookState
-
-WAGERS_MAX = 500
-"""Wagers of one call."""
+from services.wager.inputs import INPUTS
 
 
 class WagerService(pb_grpc.WagerServiceServicer):
@@ -41,12 +39,6 @@ class WagerService(pb_grpc.WagerServiceServicer):
 
     async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:
         """Stake on an area. The wager's id is the key: the same wager again is answered as before."""
-        check_table_id(request.table_id)
-        if not request.wager_id:
-            raise InvalidCommand(
-                "the wager has no id", fields=[FieldFault("wager_id", "is missing")]
-            )
-        check_text(request, "wager_id", "player", "area", "coup_id")
         asked = pb.PlaceWagerRequest()
         asked.CopyFrom(request)
         asked.ClearField("meta")
@@ -72,7 +64,6 @@ class WagerService(pb_grpc.WagerServiceServicer):
 
     async def ChangeLimits(self, request: Any, context: Any) -> pb.ChangeLimitsResponse:
         """Put other limits on the sign."""
-        check_table_id(request.table_id)
         limits = {
             area: Limit(limit.min_minor, limit.max_minor, limit.unit_minor)
             for area, limit in request.limits.areas.items()
@@ -87,19 +78,24 @@ class WagerService(pb_grpc.WagerServiceServicer):
         return pb.ChangeLimitsResponse(result=carried.result)
 
     async def PlaceWagers(self, request: Any, context: Any) -> pb.PlaceWagersResponse:
-        """Many wagers in one call; they share a commit where they can."""
-        if len(request.wagers) > WAGERS_MAX:
-            raise InvalidCommand(
-                "too many wagers", fields=[FieldFault("wagers", f"{WAGERS_MAX} at the most")]
-            )
-        responses = await asyncio.gather(
-            *(self.PlaceWager(wager, context) for wager in request.wagers)
+        """Many wagers in one call, each answered alone; they share a commit where they can."""
+
+        async def one(wager: Any) -> pb.PlaceWagerResponse:
+            INPUTS.check(wager)
+            return await self.PlaceWager(wager, context)
+
+        answers = await each_alone("PlaceWagers", [one(wager) for wager in request.wagers])
+        return pb.PlaceWagersResponse(
+            responses=[
+                pb.PlaceWagerResponse(error=answer)
+                if isinstance(answer, common_pb2.CallError)
+                else answer
+                for answer in answers
+            ]
         )
-        return pb.PlaceWagersResponse(responses=responses)
 
     async def GetBook(self, request: Any, context: Any) -> pb.GetBookResponse:
         """The book of the coup in progress."""
-        check_table_id(request.table_id)
         state: BookState = await self.runtime.executor.state(request.table_id)
         response = pb.GetBookResponse(limits_version=state.limits_version)
         book = state.book

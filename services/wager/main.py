@@ -18,6 +18,7 @@ from services.wager import domain
 from services.wager.api import WagerService
 from services.wager.companion import WagerCompanion
 from services.wager.config import WagerSettings
+from services.wager.inputs import INPUTS, WALLET_INPUTS
 from services.wager.wallet_api import WalletService
 
 
@@ -31,11 +32,13 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
             "sabot.wager.v1.WagerService",
             pb_grpc.add_WagerServiceServicer_to_server,
             WagerService(runtime),
+            INPUTS,
         ),
         rpc.Served(
             "sabot.wager.v1.WalletService",
             wallet_grpc.add_WalletServiceServicer_to_server,
             WalletService(runtime),
+            WALLET_INPUTS,
         ),
     ]
 

@@ -8,7 +8,6 @@ from sabot.wager.v1 import wallet_service_pb2 as pb
 from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
 from services.chassis.auth import identity, require_role
-from services.chassis.calls import check_text
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, PermissionDenied
 from services.rules.currencies import currency_exponent
 from services.rules.roles import PLAYER, ROLES
@@ -64,7 +63,6 @@ class WalletService(pb_grpc.WalletServiceServicer):
         return moved
 
     async def _moved(self, request: Any, kind: str, *, sign: int) -> ledger.Moved:
-        check_text(request, "movement_id", "player", "currency")
         _check(request)
         movement = ledger.Movement(
             movement_id=(FUNDED if kind == "FUND" else "") + request.movement_id,
@@ -94,10 +92,8 @@ class WalletService(pb_grpc.WalletServiceServicer):
     async def ListMovements(self, request: Any, context: Any) -> pb.ListMovementsResponse:  # noqa: N802, ARG002
         """The movements of an account, oldest first."""
         _check_own(request.player)
-        if request.page_size < 0:
-            raise InvalidCommand("a negative page", fields=[FieldFault("page_size", "0 or more")])
         size = min(request.page_size or PAGE_MOVEMENTS, PAGE_MOVEMENTS_MAX)
-        after = int(request.page_token) if request.page_token.isdecimal() else 0
+        after = int(request.page_token or "0")
         rows = await self.runtime.pool.fetch(
             "select number, movement_id, kind, amount_minor, balance_minor, table_id, coup_id, "
             "(extract(epoch from moved_at) * 1000000)::bigint from movements "
@@ -131,17 +127,12 @@ def _check_own(player: str) -> None:
 
 
 def _check(request: Any) -> None:
-    faults = [
-        FieldFault(name, "is missing")
-        for name in ("movement_id", "player", "currency")
-        if not getattr(request, name)
-    ]
+    faults = []
     if not 0 < request.amount_minor <= AMOUNT_MINOR_MAX:
         faults.append(FieldFault("amount_minor", f"1 to {AMOUNT_MINOR_MAX} minor units"))
-    if request.currency:
-        try:
-            currency_exponent(request.currency)
-        except ValueError as error:
-            faults.append(FieldFault("currency", str(error)))
+    try:
+        currency_exponent(request.currency)
+    except ValueError as error:
+        faults.append(FieldFault("currency", str(error)))
     if faults:
-        raise InvalidCommand("the movement is not complete", fields=faults)
+        raise InvalidCommand("no such movement of money can be", fields=faults)

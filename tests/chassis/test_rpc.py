@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -388,14 +389,46 @@ async def test_clients_without_a_certificate_stay_out_where_one_is_asked_for(
             await place.client.say(timeout=1.0)
 
 
-def test_command_ids_are_readable_and_bounded() -> None:
-    """An id that could not be stored or read is refused with its field."""
-    for good in ("a", "A-b_c.d:9", "x" * 64):
-        rpc.check_command_id(good)
-    for bad in ("", "x" * 65, "a b", "a/b", "ä"):
-        with pytest.raises(rpc_errors.InvalidCommand) as raised:
-            rpc.check_command_id(bad)
-        assert [fault.field for fault in raised.value.fields] == ["meta.command_id"]
+async def test_bytes_that_are_no_message_are_the_callers_error() -> None:
+    """The library itself would answer with a failure of the server."""
+    async with running() as place:
+        say: Any = place.client.channel.unary_unary(SAY)
+        many: Any = place.client.channel.unary_stream(MANY)
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await say(b"\x0a\xff\xff")
+        assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            [_ async for _ in many(b"\x0a\x02\xff\xfe")]
+        assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        await place.client.say()
+
+
+async def test_a_request_is_looked_at_before_its_handler_is_asked() -> None:
+    """Unary or streaming, what can't be taken is refused with the field and goes no further."""
+    asked: list[Any] = []
+
+    async def say(request: Any, context: Any) -> common_pb2.CommandResult:
+        asked.append(request)
+        return common_pb2.CommandResult()
+
+    async def many(request: Any, context: Any) -> AsyncIterator[common_pb2.CommandResult]:
+        asked.append(request)
+        yield common_pb2.CommandResult()
+
+    bad = common_pb2.CommandMeta(command_id="a\0b")
+    async with running(say, many) as place:
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await place.client.say(bad)
+        failed = rpc_errors.call_failed(raised.value)
+        assert (failed.code, failed.reason) == (
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "INVALID_COMMAND",
+        )
+        assert [fault.field for fault in failed.fields] == ["command_id"]
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            [_ async for _ in place.client.many(bad)]
+        assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert not asked
 
 
 async def test_the_input_hash_tells_repetitions_from_other_commands() -> None:
@@ -427,7 +460,8 @@ def test_positions_are_opaque_and_belong_to_a_service() -> None:
     assert rpc.read_position(token, service="round", field="min_position") == 123
     assert rpc.read_position("", service="round", field="min_position") == 0
     others = rpc.Position("wager", 0, 123).token()
-    for bad in (others, "123", "%%%", token[:-3], token + "AAAA"):
+    beyond = rpc.Position("round", 0, 2**63).token()
+    for bad in (others, "123", "%%%", token[:-3], token + "AAAA", beyond):
         with pytest.raises(rpc_errors.InvalidCommand) as raised:
             rpc.read_position(bad, service="round", field="min_position")
         assert raised.value.fields[0].field == "min_position"

@@ -42,6 +42,16 @@ class Refusal(_message.Message):
     clauses: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, reason: _Optional[str] = ..., message: _Optional[str] = ..., clauses: _Optional[_Iterable[str]] = ...) -> None: ...
 
+class CallError(_message.Message):
+    __slots__ = ("code", "reason", "message")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    reason: str
+    message: str
+    def __init__(self, code: _Optional[str] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+
 class CommandResult(_message.Message):
     __slots__ = ("duplicate", "refusal", "position_token")
     DUPLICATE_FIELD_NUMBER: _ClassVar[int]

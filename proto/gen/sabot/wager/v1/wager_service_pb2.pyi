@@ -34,18 +34,20 @@ class PlaceWagerRequest(_message.Message):
     def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., player: _Optional[str] = ..., area: _Optional[str] = ..., amount_minor: _Optional[int] = ..., currency: _Optional[str] = ..., channel: _Optional[str] = ..., box: _Optional[str] = ..., token: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
 
 class PlaceWagerResponse(_message.Message):
-    __slots__ = ("result", "status", "code", "stake_minor", "message")
+    __slots__ = ("result", "status", "code", "stake_minor", "message", "error")
     RESULT_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
     STAKE_MINOR_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
     status: str
     code: str
     stake_minor: int
     message: str
-    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., stake_minor: _Optional[int] = ..., message: _Optional[str] = ...) -> None: ...
+    error: _common_pb2.CallError
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., stake_minor: _Optional[int] = ..., message: _Optional[str] = ..., error: _Optional[_Union[_common_pb2.CallError, _Mapping]] = ...) -> None: ...
 
 class ChangeWagerRequest(_message.Message):
     __slots__ = ("meta", "table_id", "wager_id", "amount_minor")
