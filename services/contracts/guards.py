@@ -1,16 +1,28 @@
-"""Checks that every decider makes on who sent a command."""
+"""Checks that every decider makes: who sent a command, and whether its words mean anything."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 from services.contracts.core import Command, Refused
 from services.rules.cards import FULL_DECK
 from services.rules.roles import DEALER, GAME_SUPERVISOR, PLAYER, may_act_as
 
 _DECK: Final = frozenset(FULL_DECK)
-_CARD_FIELDS: Final = frozenset({"card", "cards", "first_card"})
+_CARD_FIELDS: Final = frozenset({"card", "cards", "first_card", "defects", "damaged"})
+
+
+class OneOf(Struct, frozen=True):
+    """In the type of a command's field: the words that it may hold, `Annotated[str, OneOf(...)]`."""
+
+    words: tuple[str, ...]
+
+
+Hand = Annotated[str, OneOf(("PLAYER", "BANKER"))]
+"""One of the two hands."""
 
 
 def require_role(
@@ -35,8 +47,33 @@ def require_own(command: Command, player: str, *, what: str) -> None:
     raise Refused("ROLE", f"{what} is for {player} or the dealer; {by.id} is {by.role}")
 
 
-def require_cards(command: Command) -> None:
-    """Refuse with UNKNOWN what names a card that is in no deck (000 1.3.1)."""
+def require_meaning(command: Command) -> None:
+    """Refuse with UNKNOWN, by the name of the field, a word or a card that there is not.
+
+    A card is one of a deck (000 1.3.1); a word is one of those that the field's type lists.
+    """
+    _require_cards(command)
+    for name, words in _choices(type(command)):
+        told = getattr(command, name)
+        if told is not None and told not in words:
+            raise Refused("UNKNOWN", f"{name}: {told!r} is none of {', '.join(words)}")
+
+
+@cache
+def _choices(kind: type[Command]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    hints = get_type_hints(kind, include_extras=True)
+    found = ((name, _words_of(hints[name])) for name in kind.__struct_fields__)
+    return tuple((name, words) for name, words in found if words)
+
+
+def _words_of(hint: Any) -> tuple[str, ...]:
+    """The words in a type that is `Annotated`, or that or None."""
+    if get_origin(hint) is Annotated:
+        return next((one.words for one in hint.__metadata__ if isinstance(one, OneOf)), ())
+    return next((words for one in get_args(hint) if (words := _words_of(one))), ())
+
+
+def _require_cards(command: Command) -> None:
     for name in _card_fields(type(command)):
         told = getattr(command, name)
         for card in (told,) if isinstance(told, str) else told or ():

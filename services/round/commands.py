@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from services.contracts.common import TableSettings
 from services.contracts.core import Command
+from services.contracts.guards import Hand, OneOf
 
 
 class OpenTable(Command, frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ class ResumeTable(Command, frozen=True, kw_only=True):
 class DisplayNotice(Command, frozen=True, kw_only=True):
     """Show a sign of what will change: CLOSE, or GAME with the rulebook (004 14.8, 14.9)."""
 
-    change: str
+    change: Annotated[str, OneOf(("CLOSE", "GAME"))]
     effective_at_us: int
     rulebook_id: str = ""
 
@@ -52,13 +53,13 @@ class DisplayNotice(Command, frozen=True, kw_only=True):
 class DisplaySign(Command, frozen=True, kw_only=True):
     """Show the sign of the odds: ODDS (004 2.5)."""
 
-    sign: str
+    sign: Annotated[str, OneOf(("ODDS",))]
 
 
 class RemoveSign(Command, frozen=True, kw_only=True):
     """Take a sign down: ODDS, CLOSE or GAME. A notice that rests on it is void."""
 
-    sign: str
+    sign: Annotated[str, OneOf(("ODDS", "CLOSE", "GAME"))]
 
 
 class AskConsent(Command, frozen=True, kw_only=True):
@@ -156,7 +157,7 @@ class DealCoup(Command, frozen=True, kw_only=True):
 class AnnounceResult(Command, frozen=True, kw_only=True):
     """End a coup that was drawn card by card; the words are the dealer's, the cards decide."""
 
-    winner: str | None = None
+    winner: Annotated[str, OneOf(("PLAYER", "BANKER", "TIE"))] | None = None
     player_points: int | None = None
     banker_points: int | None = None
 
@@ -170,35 +171,35 @@ class InstructDraw(Command, frozen=True, kw_only=True):
 class OfferCards(Command, frozen=True, kw_only=True):
     """Offer a hand's cards to a seat (004 8.5 to 8.8, 9.6.2). `hand` is PLAYER or BANKER."""
 
-    hand: str
+    hand: Hand
     seat: int
 
 
 class AcceptCards(Command, frozen=True, kw_only=True):
     """The seat takes the hand."""
 
-    hand: str
+    hand: Hand
     seat: int
 
 
 class DeclineCards(Command, frozen=True, kw_only=True):
     """The seat does not want the hand."""
 
-    hand: str
+    hand: Hand
     seat: int
 
 
 class ReturnCards(Command, frozen=True, kw_only=True):
     """The seat gives the hand back; the dealer lays it face up (004 8.14)."""
 
-    hand: str
+    hand: Hand
     seat: int
 
 
 class ShowHand(Command, frozen=True, kw_only=True):
     """The seat shows the hand that it has (004 8.13, 8.23, 8.32)."""
 
-    hand: str
+    hand: Hand
     seat: int
 
 
@@ -212,7 +213,7 @@ class AcceptShoe(Command, frozen=True, kw_only=True):
     """The seat takes the shoe, to act for PLAYER or BANKER (004 8.17, 8.27)."""
 
     seat: int
-    hand: str
+    hand: Hand
 
 
 class DeclineShoe(Command, frozen=True, kw_only=True):
@@ -236,13 +237,13 @@ class ForfeitShoe(Command, frozen=True, kw_only=True):
 class ApproveError(Command, frozen=True, kw_only=True):
     """Confirm cards pulled together, or be there for needless ones: MULTI_PULL, EXTRA_CARDS."""
 
-    what: str
+    what: Annotated[str, OneOf(("MULTI_PULL", "EXTRA_CARDS"))]
 
 
 class RuleOnDeal(Command, frozen=True, kw_only=True):
     """Rule on misplaced cards: RECONSTRUCT, NOT_RECONSTRUCTIBLE or CORRECT_PLACEMENT."""
 
-    ruling: str
+    ruling: Annotated[str, OneOf(("RECONSTRUCT", "NOT_RECONSTRUCTIBLE", "CORRECT_PLACEMENT"))]
     coup: int
 
 

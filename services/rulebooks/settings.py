@@ -7,7 +7,7 @@ from typing import Any
 
 from services.contracts.common import Limits, TableSettings
 from services.contracts.core import Refused
-from services.rulebooks.catalogue import document
+from services.rulebooks.catalogue import document, load_catalogue
 from services.rules.currencies import currency_exponent
 from services.rules.rulebook import RulebookRejected, rulebook_of, with_options
 
@@ -32,7 +32,10 @@ def table_settings(
         text = with_options(document(rulebook_id), options)
         rules = rulebook_of(text)
     except KeyError as error:
-        raise Refused("RULEBOOK", f"there is no rulebook {rulebook_id}") from error
+        raise Refused(
+            "RULEBOOK",
+            f"there is no rulebook {rulebook_id}; there are {', '.join(load_catalogue())}",
+        ) from error
     except RulebookRejected as error:
         raise Refused("RULEBOOK", str(error)) from error
     except ValueError as error:

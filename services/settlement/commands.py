@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from services.contracts.common import Card, TableSettings
 from services.contracts.core import Command
+from services.contracts.guards import OneOf
 
 
 class ActivateRulebook(Command, frozen=True, kw_only=True):
@@ -107,7 +108,7 @@ class DecideDispute(Command, frozen=True, kw_only=True):
 
     dispute_id: str
     level: int
-    decision: str
+    decision: Annotated[str, OneOf(("UPHELD", "DISMISSED", "UNRESOLVED"))]
     """UPHELD, DISMISSED or UNRESOLVED."""
 
     note: str = ""

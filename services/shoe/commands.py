@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from services.contracts.common import Card, TableSettings
 from services.contracts.core import Command
+from services.contracts.guards import Hand, OneOf
 
 
 class ActivateRulebook(Command, frozen=True, kw_only=True):
@@ -30,7 +33,9 @@ class ShuffleCards(Command, frozen=True, kw_only=True):
     PRE_SHUFFLED brings in the pack that lies under `seal_id`.
     """
 
-    procedure: str
+    procedure: Annotated[
+        str, OneOf(("MANUAL", "RIFFLE", "PRE_SHUFFLED", "MULTISHUFFLER", "DEVICE", "RNG"))
+    ]
     device_id: str = ""
     seal_id: str = ""
 
@@ -74,7 +79,7 @@ class LoadShoe(Command, frozen=True, kw_only=True):
     """
 
     shoe_id: str
-    source: str
+    source: Annotated[str, OneOf(("SCANNED", "GENERATED", "PRESET"))]
     order_id: str = ""
     """Under which the order of a preset or generated shoe is sealed."""
 
@@ -95,7 +100,9 @@ class LoadShoe(Command, frozen=True, kw_only=True):
 class BurnCards(Command, frozen=True, kw_only=True):
     """Burn cards: an obligation that is owed, or at discretion."""
 
-    reason: str
+    reason: Annotated[
+        str, OneOf(("NEW_SHOE", "BETWEEN_COUPS", "DEALER_CHANGE", "GAME_ERROR", "DISCRETION"))
+    ]
     count: int | None = None
     first_card: Card | None = None
     """The first card as the electronic shoe read it, where the platform does not know it."""
@@ -122,14 +129,14 @@ class DrawCard(Command, frozen=True, kw_only=True):
     layers: tuple[int, ...] = ()
     """The place of each of them in the pull, 1 for the upper; empty where they are in that order."""
 
-    to: str | None = None
+    to: Hand | None = None
     face_up: bool = True
     """False: laid face down. Otherwise as the dealing method has it."""
 
-    face: str | None = None
+    face: Annotated[str, OneOf(("UP", "DOWN"))] | None = None
     """UP or DOWN, whatever the dealing method."""
 
-    source: str = "SCANNER"
+    source: Annotated[str, OneOf(("SCANNER", "MANUAL"))] = "SCANNER"
     device_id: str = ""
     sequence: int | None = None
     """Number of the device's report."""
@@ -194,7 +201,7 @@ class RegisterShuffleDevice(Command, frozen=True, kw_only=True):
     """A shuffling machine belongs to this table: MULTISHUFFLER or SHUFFLING_DEVICE."""
 
     device_id: str
-    kind: str
+    kind: Annotated[str, OneOf(("MULTISHUFFLER", "SHUFFLING_DEVICE"))]
     approval: str
 
 
@@ -216,7 +223,7 @@ class RejectDeck(Command, frozen=True, kw_only=True):
 class ReplaceCards(Command, frozen=True, kw_only=True):
     """Bring in other cards between shoes or coups: DEFECT, UNFIT or NEW_CARDS (004 3.8, 3.10)."""
 
-    reason: str
+    reason: Annotated[str, OneOf(("DEFECT", "UNFIT", "NEW_CARDS"))]
     new_deck_ids: tuple[str, ...] = ()
 
 
@@ -237,7 +244,7 @@ class SealPack(Command, frozen=True, kw_only=True):
 class CollectCards(Command, frozen=True, kw_only=True):
     """Pick the cards of the last coup up, in one direction (000 3.7)."""
 
-    direction: str
+    direction: Annotated[str, OneOf(("LEFT_TO_RIGHT", "RIGHT_TO_LEFT"))]
     draw_numbers: tuple[int, ...] = ()
     """In the order in which they were picked up; as they were drawn where it is left out."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from services.contracts.common import Limits, TableSettings
 from services.contracts.core import Command
+from services.contracts.guards import OneOf
 
 
 class ActivateRulebook(Command, frozen=True, kw_only=True):
@@ -27,7 +28,7 @@ class PlaceWager(Command, frozen=True, kw_only=True):
     currency: str | None = None
     """The table's own where it is left out."""
 
-    channel: str | None = None
+    channel: Annotated[str, OneOf(("SCREEN", "LAYOUT"))] | None = None
     """SCREEN or LAYOUT; by the rulebook's kind of table where it is left out."""
 
     box: str | None = None
@@ -132,7 +133,9 @@ class RevokePermission(Command, frozen=True, kw_only=True):
     The role is that which gives it. A player's own limits end with the coup in progress.
     """
 
-    permission: str
+    permission: Annotated[
+        str, OneOf(("STANDING", "AREA_SHARING", "OPPOSING_WAGERS", "PLAYER_LIMITS"))
+    ]
     """STANDING, AREA_SHARING, OPPOSING_WAGERS or PLAYER_LIMITS."""
 
     player: str | None = None
@@ -146,7 +149,7 @@ class BarPlayer(Command, frozen=True, kw_only=True):
     """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
 
     player: str
-    scope: str = "GAME"
+    scope: Annotated[str, OneOf(("GAME", "CASINO"))] = "GAME"
     """GAME or CASINO."""
 
     reason: str = ""

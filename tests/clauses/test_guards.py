@@ -86,7 +86,9 @@ def test_only_the_cards_of_the_coup_are_picked_up() -> None:
     at_us = played.at_us
 
     def pick(*numbers: int) -> str | None:
-        command = CollectCards(at_us=at_us, by=DEALER, direction="LEFT", draw_numbers=numbers)
+        command = CollectCards(
+            at_us=at_us, by=DEALER, direction="LEFT_TO_RIGHT", draw_numbers=numbers
+        )
         return played.send("shoe", command).reason
 
     for wrong in ((7, 8, 9), (7, 8, 9, 11), (7, 7, 8, 9), (6, 7, 8, 9, 10)):

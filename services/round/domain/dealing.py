@@ -115,6 +115,8 @@ def instruct_draw(command: InstructDraw, state: TableState) -> Sequence[Event]:
     """In methods C and D the player who has the shoe draws when he is told to (004 8.19, 8.28)."""
     require_role(command, "DEALER", what="asking for a card")
     coup = coup_of(state)
+    if not 1 <= command.count <= INITIAL_CARDS:
+        raise Refused("NOT_PERMITTED", f"1 to {INITIAL_CARDS} cards are asked for at a time")
     if coup.phase != DEALING or coup.hold is not None or coup.deal_called:
         raise _not_now(state, "draw_without_instruction")
     if coup.method not in HELD_BY_PLAYERS or state.holder is None:

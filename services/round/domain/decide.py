@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, Refused
-from services.contracts.guards import require_cards
+from services.contracts.guards import require_meaning
 from services.round import commands
 from services.round.domain import (
     betting,
@@ -42,7 +42,7 @@ def decide(command: Command, state: TableState) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
     if isinstance(command, commands.Proceed):
         return proceed(state, command.at_us)
-    require_cards(command)
+    require_meaning(command)
     if not state.open and not isinstance(command, commands.OpenTable):
         raise Refused("STATE", "the table is not open")
     events = _DECIDE[type(command)](command, state)

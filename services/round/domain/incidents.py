@@ -57,7 +57,7 @@ def incident(
 
 def record_incident(command: RecordIncident, state: TableState) -> Sequence[Event]:
     if command.code not in RULES:
-        raise Refused("UNKNOWN", f"there is no incident {command.code}")
+        raise Refused("UNKNOWN", f"code: {command.code!r} is none of {', '.join(RULES)}")
     if command.by.role != "INSPECTOR":
         require_role(command, "DEALER", what="recording an incident")
     on_duty = {state.dealer, state.supervisor} - {""}

@@ -37,7 +37,7 @@ def check_possible(state: TableState, method: str) -> None:
     if method not in rules.methods:
         raise Refused(
             "METHOD",
-            f"method {method} is not among this rulebook's",
+            f"method {method} is not among this rulebook's: {', '.join(rules.methods)}",
             clauses_for(state, "method"),
         )
     if method not in HELD_BY_PLAYERS:
@@ -96,14 +96,16 @@ def _until(state: TableState, coups: int | None) -> int | None:
     """The last coup of an approval that is for so many, the one that runs included."""
     if coups is None:
         return None
+    if coups < 1:
+        raise Refused("NOT_PERMITTED", f"an approval is for 1 coup or more, not {coups}")
     return state.coups + coups - (1 if state.coup is not None else 0)
 
 
 def approve_method(command: ApproveMethod, state: TableState) -> Sequence[Event]:
     """B: the inspector, who may set conditions. C and D: the duty manager."""
     method = command.method
-    if method not in rules_of(state).methods:
-        raise Refused("METHOD", f"method {method} is not among this rulebook's")
+    if method not in (known := rules_of(state).methods):
+        raise Refused("METHOD", f"method {method} is not among this rulebook's: {', '.join(known)}")
     require_known(
         command,
         state,

@@ -185,8 +185,6 @@ def _confirmed(state: TableState, coup: Coup, together: tuple[int, ...]) -> Plac
 def approve_error(command: ApproveError, state: TableState) -> Sequence[Event]:
     """A supervisor confirms a pull, or is there for more than one needless card."""
     require(command, state, GAME_SUPERVISOR, what="confirming what was drawn in error")
-    if command.what not in (MULTI_PULL, EXTRA_CARDS):
-        raise Refused("UNKNOWN", f"there is no approval of {command.what}")
     coup = coup_of(state)
     if coup.phase in (RESULTED, VOID):
         raise Refused("STATE", f"the coup is announced: the table waits for {waits_for(state)}")

@@ -62,7 +62,7 @@ def display_notice(command: DisplayNotice, state: TableState) -> Sequence[Event]
             effective_at_us=command.effective_at_us,
             clauses=clauses_for(state, rule),
         )
-    elif command.change == GAME:
+    else:
         require(command, state, CASINO_SUPERVISOR, what="a notice of another game")
         _check_target(command.rulebook_id, state)
         rule, value = "variant_change", command.rulebook_id
@@ -72,8 +72,6 @@ def display_notice(command: DisplayNotice, state: TableState) -> Sequence[Event]
             effective_at_us=command.effective_at_us,
             clauses=clauses_for(state, rule),
         )
-    else:
-        raise Refused("UNKNOWN", f"there is no notice of {command.change}")
     sign = SignDisplayed(
         sign=command.change,
         displayed_at_us=command.at_us,
@@ -87,8 +85,6 @@ def display_notice(command: DisplayNotice, state: TableState) -> Sequence[Event]
 def display_sign(command: DisplaySign, state: TableState) -> Sequence[Event]:
     """The sign of the odds, where the rulebook asks for it (004 2.5)."""
     require(command, state, "DEALER", what="showing a sign")
-    if command.sign != ODDS:
-        raise Refused("UNKNOWN", f"there is no sign {command.sign} without a notice")
     return [
         SignDisplayed(sign=ODDS, displayed_at_us=command.at_us, clauses=clauses_for(state, "sign"))
     ]

@@ -41,6 +41,7 @@ from services.round.domain.state import (
 from services.rules.citations import cite
 
 SEATS_MAX: Final = 100
+LAYOUTS: Final = ("A", "B", "C", "D")
 _NOT_NEGATIVE: Final = (
     "differential_minor",
     "player_coup_maximum_minor",
@@ -71,7 +72,7 @@ def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
     if settings.method not in rules.methods:
         raise Refused(
             "METHOD",
-            f"method {settings.method} is not among this rulebook's",
+            f"method {settings.method} is not among this rulebook's: {', '.join(rules.methods)}",
             cite(rules.rulebook_id, "method"),
         )
     if fault := _settings_fault(settings):
@@ -96,6 +97,8 @@ def _settings_fault(settings: TableSettings) -> str:
     """What no table can have, in words; "" where all is well."""
     if settings.mode not in ("LIVE", "TEST"):
         return f"mode is LIVE or TEST, not {settings.mode!r}"
+    if settings.layout not in LAYOUTS:
+        return f"layout is one of {', '.join(LAYOUTS)}, not {settings.layout!r}"
     if not 1 <= settings.seats <= SEATS_MAX:
         return f"a table has 1 to {SEATS_MAX} seats, not {settings.seats}"
     if settings.smallest_chip_minor < 1:

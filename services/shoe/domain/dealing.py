@@ -71,12 +71,17 @@ class Pull(Struct, frozen=True):
 
 def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     instructed = _check_actor(command, state)
+    if command.sequence is not None and command.sequence < 1:
+        raise Refused("NOT_PERMITTED", "reports of a device are numbered from 1")
     if is_repeat(command, state):
         return ()  # the device sent this report before (N-5)
     if not 1 <= command.count <= PULLED_MAX:
         raise Refused("NOT_PERMITTED", f"1 to {PULLED_MAX} cards are pulled, not {command.count}")
-    if command.layers and len(command.layers) != len(command.cards):
-        raise Refused("NOT_PERMITTED", "every card has a layer, or none has")
+    if command.layers and sorted(command.layers) != list(range(1, len(command.cards) + 1)):
+        raise Refused("NOT_PERMITTED", "every card has a layer of its own, from 1 on, or none has")
+    if len(command.cards) > command.count:
+        read = len(command.cards)
+        raise Refused("NOT_PERMITTED", f"{read} cards were read of {command.count} pulled")
     shoe = usable_shoe(state)
     _check_device(command, state)
     course = state.course
@@ -103,6 +108,8 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
         unread=command.unread,
     )
     missing = missing_before(command, state)
+    if missing >= shoe.left:
+        raise Refused("INTEGRITY", f"{missing} reports are missing, and {shoe.left} cards left")
     lost = Pull(count=missing, pulled=1, unread=True)
     events = list(drawn(state, cards, lost)) if missing else []
     if course.phase != BETTING:

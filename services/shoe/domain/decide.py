@@ -7,7 +7,7 @@ from typing import Any
 
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Command, Event, NotYet, Refused
-from services.contracts.guards import require_cards
+from services.contracts.guards import require_meaning
 from services.contracts.shoe import (
     CardDrawn,
 )
@@ -88,7 +88,7 @@ def decide(
     """
     if isinstance(command, ActivateRulebook):
         return [RulebookActivated(session=command.session, settings=command.settings)]
-    require_cards(command)
+    require_meaning(command)
     if state.settings is None:
         raise NotYet("the shoe service has not heard yet that this table is open")
     if not state.open and not isinstance(command, Proceed):

@@ -93,6 +93,8 @@ def _check_order(command: LoadShoe, state: ShoeState, cards: Cards, decks: int) 
         raise Refused("NOT_PERMITTED", "this rulebook takes no generated shoes")
     if command.device:
         return  # cards come back into a device: its order may hold a card over and over
+    if command.source == PRESET and not command.partial and not cards.known():
+        raise Refused("INTEGRITY", "an order without cards is no shoe, unless it is partial")
     if (card := cards.overfull(decks)) is not None:
         raise Refused(
             "INTEGRITY",
@@ -166,6 +168,8 @@ def _cuts_after(command: LoadShoe, state: ShoeState, total: int) -> int | None:
     if command.device:
         return None
     if command.cuts_after is not None:
+        if not 0 <= command.cuts_after <= total:
+            raise Refused("CUT_DEPTH", f"a cutting card shows after 0 to {total} cards")
         return command.cuts_after
     if state.preparation.from_back is not None:
         return total - state.preparation.from_back

@@ -44,7 +44,8 @@ def inspect(command: InspectCards, state: ShoeState, _: Cards) -> Sequence[Event
     require_role(command, "DEALER", what="inspecting the cards")
     rules = rules_of(state).inspection
     if command.stage not in rules.stages:
-        raise Refused("STATE", f"this rulebook knows no inspection {command.stage}")
+        known = ", ".join(rules.stages)
+        raise Refused("STATE", f"stage: this rulebook inspects at {known}, not {command.stage!r}")
     if rules.persons > 1 and command.witness == command.by.id:
         raise Refused(
             "ROLE", "two different persons inspect the cards", clauses_for(state, "inspection")

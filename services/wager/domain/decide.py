@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, NotYet
+from services.contracts.guards import require_meaning
 from services.contracts.wager import (
     WagerAccepted,
     WagerChanged,
@@ -77,6 +78,7 @@ def decide(command: Command, state: BookState) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it."""
     if isinstance(command, ActivateRulebook):
         return activate(command)
+    require_meaning(command)
     if state.settings is None:
         raise NotYet("the wager service has not heard yet that this table is open")
     return _DECIDE[type(command)](command, state)

@@ -25,9 +25,7 @@ from services.wager.commands import (
 )
 from services.wager.domain.state import (
     AREA_SHARING,
-    CASINO,
     EVERYBODY,
-    GAME,
     OPPOSING_WAGERS,
     PLAYER_LIMITS,
     STANDING,
@@ -83,6 +81,8 @@ def approve_opposing(command: ApproveOpposing, state: BookState) -> Sequence[Eve
     wanted = rules_of(state).opposing_wagers_by
     _require(command, wanted, state, what="an approval of opposing wagers")
     coups = command.coups
+    if coups is not None and coups < 1:
+        raise Refused("NOT_PERMITTED", f"an approval is for 1 coup or more, not {coups}")
     return [
         OpposingWagerApproved(
             player=command.player,
@@ -133,8 +133,6 @@ def revoke(command: RevokePermission, state: BookState) -> Sequence[Event]:
         OPPOSING_WAGERS: (rules.opposing_wagers_by, held.opposing),
         PLAYER_LIMITS: (rules.personal_limits_by, held.limits),
     }
-    if command.permission not in known:
-        raise Refused("UNKNOWN", f"there is no permission {command.permission}")
     wanted, given = known[command.permission]
     _require(command, wanted, state, what=f"the permission {command.permission}")
     whose = command.box if command.permission == AREA_SHARING else command.player
@@ -155,8 +153,6 @@ def revoke(command: RevokePermission, state: BookState) -> Sequence[Event]:
 
 def bar(command: BarPlayer, state: BookState) -> Sequence[Event]:
     _require(command, CASINO_SUPERVISOR, state, what="barring a player")
-    if command.scope not in (GAME, CASINO):
-        raise Refused("UNKNOWN", f"there is no scope {command.scope}")
     return [
         PlayerBarred(
             player=command.player,

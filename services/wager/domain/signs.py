@@ -64,6 +64,8 @@ def change_limits(command: ChangeLimits, state: BookState) -> Sequence[Event]:
     notice_at = _check_notice(command.at_us, raised, state) if raised else None
     version = state.sign.version + 1
     gap = command.differential_minor
+    if gap is not None and gap < 0:
+        raise Refused("NOT_PERMITTED", f"differential_minor is 0 or more, not {gap}")
     return [
         LimitsChanged(
             limits_version=version,
@@ -87,6 +89,8 @@ def _merged(before: Limits, named: Limits, state: BookState) -> Limits:
     for area, limit in named.items():
         if limit.min_minor > limit.max_minor:
             raise Refused("STATE", f"on {area} the minimum is above the maximum")
+        if limit.min_minor < 1 or limit.unit_minor < 0:
+            raise Refused("NOT_PERMITTED", f"on {area}: a minimum from 1 and a unit from 0 on")
     return dict(named) if "*" in named else {**before, **named}
 
 

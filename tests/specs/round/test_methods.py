@@ -75,6 +75,8 @@ def test_method_b_takes_the_inspectors_word_and_nobody_elses() -> None:
     assert played.betting().reason == "APPROVAL"
     for by in (DUTY_MANAGER, CASINO_SUPERVISOR, GAME_SUPERVISOR, DEALER):
         assert played.do("approve", what="method", method="B", by=by).reason == "ROLE"
+    never = ApproveMethod(at_us=played.at_us, by=person("INSPECTOR"), method="B", coups=0)
+    assert played.send("round", never).reason == "NOT_PERMITTED"
     approve = ApproveMethod(
         at_us=played.at_us, by=person("INSPECTOR"), method="B", conditions="two cameras"
     )
@@ -354,6 +356,9 @@ def test_the_holder_draws_when_he_is_told_to(method: str) -> None:
     """F-110, F-118: face down; without the dealer's word it is an incident; nobody else draws."""
     played = holder(staked(at_table(method), ("p1", "banker", 500)))
     mine, other = {"id": "p1", "role": "player"}, {"id": "p2", "role": "player"}
+    for count in (0, 5, 1_000_000_000):
+        many = InstructDraw(at_us=played.at_us, by=person("DEALER"), count=count)
+        assert played.send("round", many).reason == "NOT_PERMITTED"
     ask = InstructDraw(at_us=played.at_us, by=person("DEALER"))
     # A recorded shoe gives the card by itself when it is asked for.
     [drawn] = played.send("round", ask).now(CardDrawn)

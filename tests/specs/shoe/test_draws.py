@@ -521,5 +521,28 @@ def test_a_card_of_no_deck_is_refused(told: dict[str, Any]) -> None:
 def test_layers_belong_to_cards() -> None:
     """Each card of a pull has a layer, or none has."""
     held = live_shoe("C").given(ShoeHolderChanged(seat=2, player="p1"))
-    pulled = DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), cards=("6S",), layers=(1, 2))
-    held.when(pulled).then_raises("NOT_PERMITTED")
+    for layers in ((1, 2), (2,), (0,), (-1,)):
+        pulled = DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), cards=("6S",), layers=layers)
+        held.when(pulled).then_raises("NOT_PERMITTED")
+    twice = DrawCard(
+        at_us=AT_US, by=person("PLAYER", "p1"), count=2, cards=("6S", "7S"), layers=(1, 1)
+    )
+    held.when(twice).then_raises("NOT_PERMITTED")
+    read = DrawCard(at_us=AT_US, by=person("PLAYER", "p1"), cards=("6S", "7S"))
+    held.when(read).then_raises("NOT_PERMITTED")
+
+
+def test_a_report_has_a_number_that_can_be() -> None:
+    """N-5: numbered from 1; a gap of more reports than cards are left empties no shoe."""
+    played = scanned("live-studio")
+    one = RegisterShoeDevice(at_us=played.at_us, by=person("GAME_SUPERVISOR"), device_id="e1")
+    played.send("shoe", one)
+    for number in (0, -1):
+        draw(played, card="2S", device_id="e1", sequence=number)
+        assert played.reason == "NOT_PERMITTED"
+    draw(played, card="2S", device_id="e1", sequence=7)
+    draw(played, card="3S", device_id="e1", sequence=1_000_000)
+    assert played.reason == "INTEGRITY"
+    assert not played.told
+    draw(played, card="3S", device_id="e1", sequence=8)
+    assert [drawn.card for drawn in played.now(CardDrawn)] == ["3S"]

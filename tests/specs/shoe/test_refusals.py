@@ -449,3 +449,16 @@ def test_a_movement_brings_at_least_one_card(count: int) -> None:
     played = Played().shoe(f"{BURN} {SIX_SEVEN}").betting().do("no_more_bets").do("close_book")
     none = DrawCard(at_us=played.at_us, by=DEALER, count=count)
     assert played.send("shoe", none).now(CardDrawn) == []
+
+
+def test_a_loaded_shoe_has_cards_and_a_place_for_its_cutting_card() -> None:
+    """D8: a told order holds cards, or is the front of a shoe; a card shows within the shoe."""
+    played = Played()
+    for after in (-5, 417):
+        played.send("shoe", load(cuts_after=after, stands_for_preparation=True))
+        assert played.reason == "CUT_DEPTH"
+    played.send("shoe", load("PRESET", stands_for_preparation=True))
+    assert played.reason == "INTEGRITY"
+    assert not played.told
+    played.send("shoe", load("PRESET", stands_for_preparation=True, partial=True))
+    assert played.now(ShoeLoaded)[0].source == "PRESET"

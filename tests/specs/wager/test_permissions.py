@@ -77,6 +77,8 @@ def test_subsets_of_the_three_wagers_that_one_player_may_hold(rulebook: str, siz
 
 def test_both_hands_are_open_to_the_player_whom_the_duty_manager_approved() -> None:
     """D-26, F-72: his approval exists before; another player is refused as ever."""
+    never = ApproveOpposing(at_us=AT_US, by=DUTY_MANAGER, player="p1", coups=0)
+    table().when(never).then_raises("NOT_PERMITTED")
     approve = ApproveOpposing(at_us=AT_US, by=DUTY_MANAGER, player="p1", coups=1)
     approved = (
         table()

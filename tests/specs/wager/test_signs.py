@@ -149,3 +149,12 @@ def test_limits_that_make_no_sense_are_refused() -> None:
     """F-74: an area that the rulebook has not, a minimum above the maximum."""
     table().when(changed({"BIG": Limit(1, 2)})).then_raises("UNKNOWN_AREA")
     table().when(changed({"*": Limit(3, 2)})).then_raises("STATE")
+
+
+def test_no_sign_shows_limits_that_no_wager_could_keep() -> None:
+    """F-79: as at the opening of the table: from 1 on, in steps that are none or more."""
+    running = table("live-studio")
+    for limit in (Limit(0, 5000), Limit(-5, 5000), Limit(100, 5000, -1)):
+        running.when(changed({"*": limit})).then_raises("NOT_PERMITTED")
+    running.when(changed({"*": Limit(100, 50)})).then_raises("STATE")
+    running.when(changed({"*": Limit(100, 5000)}, differential=-1)).then_raises("NOT_PERMITTED")
