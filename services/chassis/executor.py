@@ -26,7 +26,7 @@ from services.chassis.registry import Registry
 from services.chassis.retry import with_retries
 from services.chassis.store import Progress, Store, StoredAnswer, StoreUnavailable
 from services.chassis.work import Core, ItemFailed, Origin, Work
-from services.contracts.core import Command, Refused
+from services.contracts.core import Command, NotYet, Refused
 
 QUEUE_COMMANDS_MAX: Final = 4_096
 """Commands that wait at most; beyond that it is better to say so than to answer late."""
@@ -106,6 +106,7 @@ class _Waiting:
     key: str
     traceparent: str
     future: asyncio.Future[Outcome]
+    recorded: bool
 
     def origin(self) -> Origin:
         return Origin(self.command_id, self.command_id, 1, self.traceparent)
@@ -187,8 +188,13 @@ class Executor:
         input_hash: bytes,
         key: str | None = None,
         traceparent: str = "",
+        recorded: bool = False,
     ) -> Outcome:
         """Carry out a command, once for its `key`, which is the command's id unless given.
+
+        `recorded`: it is part of a story brought in after the fact, each step when the one before
+        had taken full effect. Nothing is under way there: what was not heard of will not be, and
+        `NotYet` is the refusal STATE.
 
         Returns after the commit. A refusal is an outcome and is remembered like one. `NotYet`,
         `Overloaded` and `StoreUnavailable` are raised and remembered nowhere: the same command may
@@ -208,6 +214,7 @@ class Executor:
             key=command_id if key is None else key,
             traceparent=traceparent,
             future=asyncio.get_running_loop().create_future(),
+            recorded=recorded,
         )
         self._queue.append(waiting)
         if len(self._queue) >= self._enough_commands:
@@ -363,6 +370,8 @@ class Executor:
         try:
             await draft.decide(waiting.command, waiting.origin())
         except ItemFailed as failed:
+            if waiting.recorded and isinstance(failed.error, NotYet):
+                return Refused("STATE", str(failed.error))
             return failed.error
         work.adopt(draft, item=number)
         return None

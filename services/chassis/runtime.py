@@ -221,6 +221,7 @@ class Runtime:
             input_hash=rpc.input_hash(request if asked is None else asked),
             key=key,
             traceparent=telemetry.current_traceparent(),
+            recorded=stamp.importer is not None,
         )
         kind = type(made).__name__
         telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))

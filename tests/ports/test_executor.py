@@ -206,6 +206,14 @@ class ExecutorSuite:
                 await send(executor, wait(), "c-1")
             assert (await send(executor, add(1), "c-1")).duplicate is False
 
+    async def test_in_a_recorded_story_nothing_is_under_way(self, store: Store) -> None:
+        """What was not heard of will not be: the refusal is the answer, and is remembered."""
+        async with running(store) as executor:
+            for duplicate in (False, True):
+                outcome = await send(executor, wait(), "c-1", recorded=True)
+                assert outcome.refused == ("STATE", "not heard", ())
+                assert outcome.duplicate is duplicate
+
     async def test_a_full_queue_says_so(self, store: Store) -> None:
         """Better an honest refusal now than an answer that comes too late."""
         limits = Limits(queue_commands_max=2)

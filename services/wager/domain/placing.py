@@ -74,8 +74,12 @@ def _book_for(command: PlaceWager, state: BookState) -> Book:
     """The book that the wager is meant for; never another one (D5)."""
     book = state.book
     if book is None:
-        if command.coup_id is not None and not _is_past(command.coup_id, state):
-            raise NotYet(f"the wager service has not heard yet of coup {command.coup_id}")
+        if command.coup_id is not None:
+            if not _is_past(command.coup_id, state):
+                raise NotYet(f"the wager service has not heard yet of coup {command.coup_id}")
+        elif state.open and state.signs:
+            # Round may have opened betting a moment ago: a wager for it is no mistake, only early.
+            raise NotYet("no betting is open that the wager service has heard of")
         raise Refused("STATE", "no betting is open")
     if command.coup_id not in (None, book.coup_id):
         if _is_past(command.coup_id or "", state):

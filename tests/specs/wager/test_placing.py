@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from services.contracts import wager as events
 from services.contracts.common import Limit
 from services.contracts.core import SYSTEM, NotYet
-from services.contracts.round import BettingOpened
+from services.contracts.round import BettingOpened, TableClosed
 from services.contracts.wager import (
     BookClosed,
     DebitRequested,
@@ -27,7 +27,7 @@ from services.wager.commands import (
     RecordDebit,
     RejectWager,
 )
-from tests.support.spec import AT_US, Like, Spec, like, person, spec
+from tests.support.spec import AT_US, Like, Spec, heard, like, person, spec
 from tests.support.tables import (
     COUP,
     accepted,
@@ -208,8 +208,17 @@ def test_a_wager_is_for_the_coup_that_the_player_saw() -> None:
     second.when(place(coup_id=COUP)).then_raises("LATE")
     with pytest.raises(NotYet):
         second.when(place(coup_id=coup_id(3)))
+
+
+def test_a_wager_between_coups_is_early_while_betting_may_open() -> None:
+    """D5: round may have opened betting already; LATE stays LATE, and a closed table is closed."""
     between = spec(wager).given(opened(), sign(), betting(), over())
-    between.when(place()).then_raises("STATE")
+    with pytest.raises(NotYet):
+        between.when(place())
+    between.when(place(coup_id=COUP)).then_raises("STATE")
+    between.given(heard(TableClosed(session=1))).when(place()).then_raises("STATE")
+    spec(wager).given(opened()).when(place()).then_raises("STATE")
+    spec(wager).given(opened(), sign(), betting(), closed()).when(place()).then(refuses("LATE"))
 
 
 # --- limits ---
