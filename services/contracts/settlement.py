@@ -203,6 +203,46 @@ class ReversalCollected(Event, frozen=True, kw_only=True):
     amount_minor: int
 
 
+class CreditOutstanding(Event, frozen=True, kw_only=True):
+    """The wallet refused for good what the player is owed: it stays owed until it is delivered."""
+
+    type = "credit-outstanding"
+    movement_id: str
+    """The `settlement_id` of the decision whose credit it is."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    reason: str
+    """The wallet's word, such as BALANCE_MAXIMUM."""
+
+    attempts: int
+
+
+class CreditRepeated(Event, frozen=True, kw_only=True):
+    """An outstanding credit is delivered again, under its own key."""
+
+    type = "credit-repeated"
+    movement_id: str
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+
+
+class CreditDelivered(Event, frozen=True, kw_only=True):
+    """An outstanding credit has arrived. One that arrives at once needs no saying."""
+
+    type = "credit-delivered"
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+
+
 class CommissionCollected(Event, frozen=True, kw_only=True):
     """Commission of one winning wager, at the same instant as its payment."""
 
@@ -399,6 +439,9 @@ EVENTS: dict[str, type[Event]] = {
         ReversalOutstanding,
         ReversalRepeated,
         ReversalCollected,
+        CreditOutstanding,
+        CreditRepeated,
+        CreditDelivered,
         CoupReviewOpened,
         CoupReviewClosed,
         DropCounted,

@@ -152,6 +152,9 @@ class DebitRequested(Event, frozen=True, kw_only=True):
     standing: bool = False
     """It rests on a permission for players without a seat."""
 
+    requested_at_us: int = 0
+    """When the wager was asked for: the wallet has so long to answer from then on (N-1)."""
+
     clauses: tuple[str, ...] = ()
 
 
@@ -197,8 +200,13 @@ class WagerRejected(Event, frozen=True, kw_only=True):
 
     refund_minor: int = 0
     movement_id: str | None = None
+    """Of what goes back, or of the cancel of a debit that nobody confirmed."""
+
     cancelled_movement_id: str | None = None
     """A debit that nobody confirmed: it is cancelled until the wallet has acknowledged that (N-1)."""
+
+    cancelled_minor: int = 0
+    """What that debit asked for."""
 
     token: str | None = None
     clauses: tuple[str, ...] = ()
@@ -329,6 +337,46 @@ class WagerRefunded(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class RefundOutstanding(Event, frozen=True, kw_only=True):
+    """The wallet refused for good what goes back to a player: it stays owed until it is delivered."""
+
+    type = "refund-outstanding"
+    movement_id: str
+    """Of the event that gave the money back."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    reason: str
+    """The wallet's word, such as BALANCE_MAXIMUM."""
+
+    attempts: int
+
+
+class RefundRepeated(Event, frozen=True, kw_only=True):
+    """An outstanding refund is delivered again, under its own key."""
+
+    type = "refund-repeated"
+    movement_id: str
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    refund_minor: int
+
+
+class RefundDelivered(Event, frozen=True, kw_only=True):
+    """An outstanding refund has arrived. One that arrives at once needs no saying."""
+
+    type = "refund-delivered"
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+
+
 class PromoTokenConsumed(Event, frozen=True, kw_only=True):
     """The token's wager was won or lost: the token is gone (004 1.1)."""
 
@@ -445,6 +493,9 @@ EVENTS: dict[str, type[Event]] = {
         WagerKept,
         WagerVoided,
         WagerRefunded,
+        RefundOutstanding,
+        RefundRepeated,
+        RefundDelivered,
         PromoTokenConsumed,
         PromoTokenReturned,
         WagerLocked,

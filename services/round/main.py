@@ -10,13 +10,15 @@ from services.chassis import rpc
 from services.chassis.app import Runtime, ServiceDefinition, background, run_service
 from services.chassis.lifecycle import Part
 from services.chassis.migrations import Package
+from services.chassis.timers import Timers
 from services.chassis.work import PlainCompanion
 from services.contracts import settlement, shoe, wager
+from services.contracts.round import TableOpened
 from services.round import domain
 from services.round.api import RoundService
+from services.round.commands import AdvanceTime
 from services.round.config import RoundSettings
 from services.round.inputs import INPUTS
-from services.round.timers import Timers
 from services.rules.roles import ROLES
 
 TIMERS_STOP_S = 1.0
@@ -42,7 +44,13 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
         return ()
 
     async def run() -> None:
-        await Timers(runtime).run()
+        timers = Timers(
+            runtime,
+            next_due_us=domain.next_due_us,
+            command=AdvanceTime,
+            begins=TableOpened.type,
+        )
+        await timers.run()
 
     return (background(runtime, "timers", run, stop_budget_s=TIMERS_STOP_S),)
 

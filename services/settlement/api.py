@@ -24,6 +24,7 @@ from services.contracts.settlement import EvidenceExported
 from services.rulebooks.text import readable
 from services.rules.rulebook import rulebook_of
 from services.settlement import commands, delivery, domain, evidence, rebuild
+from services.settlement.open_items import open_items
 from services.settlement.projections import (
     STORIES,
     CoupStories,
@@ -49,6 +50,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
 
     VoidWager = command(commands.VoidWager, pb.VoidWagerResponse)
     RepeatReversal = command(commands.RepeatReversal, pb.RepeatReversalResponse)
+    RepeatCredit = command(commands.RepeatCredit, pb.RepeatCreditResponse)
     OpenDispute = command(commands.OpenDispute, pb.OpenDisputeResponse)
     DecideDispute = command(commands.DecideDispute, pb.DecideDisputeResponse)
     AdviseInspector = command(commands.AdviseInspector, pb.AdviseInspectorResponse)
@@ -264,6 +266,11 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         yield pb.RebuildProjectionsResponse(
             projection=STORIES, position=live.position, end=live.position, switched=True
         )
+
+    async def ListOpenItems(self, request: Any, context: Any) -> pb.ListOpenItemsResponse:
+        """What the wallet refused, and is still owed."""
+        items = await open_items(self.runtime, request.table_id)
+        return pb.ListOpenItemsResponse(items=items)
 
     async def GetTableProgress(
         self,

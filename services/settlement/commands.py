@@ -75,6 +75,27 @@ class RepeatReversal(Command, frozen=True, kw_only=True):
     movement_id: str
 
 
+class RecordCredit(Command, frozen=True, kw_only=True):
+    """The wallet's answer to a credit that it refused, or that had been outstanding."""
+
+    movement_id: str
+    outcome: str
+    """DONE or REFUSED."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    reason: str = ""
+
+
+class RepeatCredit(Command, frozen=True, kw_only=True):
+    """Deliver an outstanding credit again."""
+
+    movement_id: str
+
+
 class OpenReviews(Command, frozen=True, kw_only=True):
     """The shoe's integrity was breached: look into the coups that were settled on it (N-6)."""
 
@@ -152,6 +173,7 @@ COMMANDS: dict[str, type[Any]] = {
     for command in (
         VoidWager,
         RepeatReversal,
+        RepeatCredit,
         CloseReview,
         CountDrop,
         OpenDispute,

@@ -1,8 +1,9 @@
 """What settlement owes, or is owed, delivered to the wallet until it has answered (D13).
 
 The event comes first, the money after it. The key of a movement follows from coup, wager and
-revision, so that a repeat moves nothing. A debit that the wallet refuses is recorded as outstanding,
-never dropped; somebody asks for it again.
+revision, so that a repeat moves nothing. Each movement stands for itself: one that the wallet
+refuses is recorded as outstanding, never dropped, and somebody asks for it again; one whose outcome
+nobody can tell is asked for again later (`waiting`). The others go on.
 """
 
 from __future__ import annotations
@@ -11,36 +12,57 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final
 
+import grpc
 from msgspec import Struct
 
 from sabot.wager.v1 import wallet_service_pb2 as pb
-from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Subscription
 from services.chassis.registry import decode_meta
-from services.contracts.core import SYSTEM, Event
+from services.contracts.core import SYSTEM, Command, Event
 from services.contracts.settlement import (
+    CreditRepeated,
     ReversalRepeated,
     WagerForfeited,
     WagerRefunded,
     WagerResettled,
     WagerSettled,
 )
-from services.settlement.commands import RecordReversal
+from services.settlement.commands import RecordCredit, RecordReversal
 from services.settlement.reading import OWN
+from services.settlement.waiting import Waiting
 
 CREDITS: Final = "credits"
 BATCH_RECORDS_MAX: Final = 500
 CREDIT_DEADLINE_S: Final = 5.0
 CALLS_IN_FLIGHT_MAX: Final = 8
-REFUSED_REASON: Final = "INSUFFICIENT_FUNDS"
 
 MOVING: Final[dict[str, type[Event]]] = {
     kind.type: kind
-    for kind in (WagerSettled, WagerResettled, WagerRefunded, WagerForfeited, ReversalRepeated)
+    for kind in (
+        WagerSettled,
+        WagerResettled,
+        WagerRefunded,
+        WagerForfeited,
+        ReversalRepeated,
+        CreditRepeated,
+    )
 }
 """Events that money follows from."""
+
+_AWAY: Final = frozenset(
+    {
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        grpc.StatusCode.UNAUTHENTICATED,
+        grpc.StatusCode.PERMISSION_DENIED,
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.UNIMPLEMENTED,
+        grpc.StatusCode.CANCELLED,
+    }
+)
+"""The wallet's service is not there for anybody: all movements wait, in order."""
 
 
 class Due(Struct, frozen=True):
@@ -49,11 +71,22 @@ class Due(Struct, frozen=True):
     movement_id: str
     table_id: str
     coup_id: str
+    wager_id: str
     player: str
     currency: str
     amount_minor: int
     at_us: int
     position: int
+    test: bool = False
+    repeated: bool = False
+    """It had been refused, and somebody has it asked for again."""
+
+
+class Said(Struct, frozen=True):
+    """What the wallet said of a movement: DONE, REFUSED or UNKNOWN, and why."""
+
+    outcome: str
+    reason: str = ""
 
 
 def due(record: Record) -> Due | None:
@@ -61,32 +94,40 @@ def due(record: Record) -> Due | None:
     if record.type not in MOVING:
         return None
     event: Any = OWN.decode(record.type, record.schema_version, record.body)
+    repeated = isinstance(event, ReversalRepeated | CreditRepeated)
     if isinstance(event, ReversalRepeated):
-        movement_id, amount, coup_id = event.movement_id, -event.amount_minor, ""
+        amount = -event.amount_minor
+    elif isinstance(event, CreditRepeated):
+        amount = event.amount_minor
     else:
-        movement_id, coup_id = event.settlement_id, event.coup_id
-        settled = type(event) is WagerSettled
-        amount = event.credit_minor if settled else event.due_minor
+        amount = event.credit_minor if type(event) is WagerSettled else event.due_minor
     if amount == 0:
         return None
+    meta = decode_meta(record.meta)
     return Due(
-        movement_id,
+        event.movement_id if repeated else event.settlement_id,
         record.stream,
-        coup_id,
+        getattr(event, "coup_id", ""),
+        getattr(event, "wager_id", ""),
         event.player,
         event.currency,
         amount,
-        decode_meta(record.meta).occurred_at_us,
+        meta.occurred_at_us,
         record.position,
+        meta.test,
+        repeated,
     )
 
 
 class Delivery:
     """Follows the own log and moves what each decision on a wager says."""
 
-    def __init__(self, runtime: Runtime, channel: Any) -> None:
-        self._wallet = pb_grpc.WalletServiceStub(channel)
+    def __init__(self, runtime: Runtime, wallet: Any) -> None:
+        """`wallet` makes the calls of the wager service's `WalletService`."""
+        self._wallet = wallet
         self._runtime = runtime
+        self._waiting = Waiting(runtime.pool)
+        self._gate = asyncio.Semaphore(CALLS_IN_FLIGHT_MAX)
         self._subscription: Subscription[Record] = Subscription(
             CREDITS,
             OwnLog(runtime.store),
@@ -96,58 +137,105 @@ class Delivery:
         )
 
     async def run(self) -> None:
-        """Deliver for ever."""
-        await self._subscription.run()
+        """Deliver for ever, and ask again for what nobody could tell."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._subscription.run())
+                tasks.create_task(self._waiting.run(self._again))
+        except BaseExceptionGroup as group:
+            # As itself: whoever runs this knows by the error whether to begin again.
+            raise group.exceptions[0] from group
 
     async def _deliver(self, records: Sequence[Record]) -> None:
-        gate = asyncio.Semaphore(CALLS_IN_FLIGHT_MAX)
+        await asyncio.gather(*(self._move(each) for each in map(due, records) if each is not None))
 
-        async def move(movement: Due) -> None:
-            async with gate:
-                await (self._credit if movement.amount_minor > 0 else self._debit)(movement)
+    async def _move(self, movement: Due) -> None:
+        said = await self._ask(movement)
+        if said.outcome == "UNKNOWN":
+            await self._waiting.add(movement.position, movement.table_id, said.reason)
+        else:
+            await self._record(movement, said)
 
-        await asyncio.gather(*(move(each) for each in map(due, records) if each is not None))
+    async def _again(self, position: int) -> str:
+        """Ask again for the movement of this place in the log; what went wrong, or nothing."""
+        (record,) = await self._runtime.store.read_log(after_position=position - 1, limit=1)
+        movement = due(record)
+        assert movement is not None, "only movements wait"
+        said = await self._ask(movement)
+        if said.outcome == "UNKNOWN":
+            return said.reason or "no answer"
+        await self._record(movement, said)
+        return ""
 
-    async def _credit(self, movement: Due) -> None:
-        await self._wallet.CreditAccount(
-            pb.CreditAccountRequest(
-                movement_id=movement.movement_id,
-                player=movement.player,
-                currency=movement.currency,
-                amount_minor=movement.amount_minor,
-                table_id=movement.table_id,
-                coup_id=movement.coup_id,
-            ),
-            timeout=CREDIT_DEADLINE_S,
-        )
-
-    async def _debit(self, movement: Due) -> None:
-        answer = await self._wallet.ReverseAccount(
-            pb.ReverseAccountRequest(
-                movement_id=movement.movement_id,
-                player=movement.player,
-                currency=movement.currency,
-                amount_minor=-movement.amount_minor,
-                table_id=movement.table_id,
-                coup_id=movement.coup_id,
-            ),
-            timeout=CREDIT_DEADLINE_S,
-        )
-        command = RecordReversal(
-            at_us=movement.at_us,
-            by=SYSTEM,
+    async def _ask(self, movement: Due) -> Said:
+        """Ask the wallet. Raises where it is away for everybody."""
+        credit = movement.amount_minor > 0
+        make = pb.CreditAccountRequest if credit else pb.ReverseAccountRequest
+        call = self._wallet.CreditAccount if credit else self._wallet.ReverseAccount
+        request = make(
             movement_id=movement.movement_id,
-            outcome="DONE" if answer.done else "REFUSED",
-            reason="" if answer.done else REFUSED_REASON,
+            player=movement.player,
+            currency=movement.currency,
+            amount_minor=abs(movement.amount_minor),
+            table_id=movement.table_id,
+            coup_id=movement.coup_id,
+            wager_id=movement.wager_id,
+            test=movement.test,
         )
-        # One id for each time that it was asked for: an answer that is recorded is not recorded
-        # again, however often the batch is delivered. No id from outside has a slash.
+        try:
+            async with self._gate:
+                answer = await call(request, timeout=CREDIT_DEADLINE_S)
+        except grpc.aio.AioRpcError as error:
+            if error.code() in _AWAY:
+                raise
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+                return Said("REFUSED", "INVALID")
+            return Said("UNKNOWN", error.code().name)
+        return Said(answer.outcome, answer.reason)
+
+    async def _record(self, movement: Due, said: Said) -> None:
+        """Note what the log has to say of the answer; an ordinary credit that arrived needs no word.
+
+        One id for each time that it was asked for: an answer that is recorded is not recorded
+        again, however often the batch is delivered. No id from outside has a slash.
+        """
+        if movement.amount_minor < 0:
+            kind, command = "reversal", _reversal(movement, said)
+        elif movement.repeated or said.outcome == "REFUSED":
+            kind, command = "credit", _credit(movement, said)
+        else:
+            return
         await self._runtime.executor.command(
             movement.table_id,
             command,
-            command_id=f"reversal/{movement.position}",
+            command_id=f"{kind}/{movement.position}",
             input_hash=movement.movement_id.encode(),
         )
+
+
+def _reversal(movement: Due, said: Said) -> Command:
+    return RecordReversal(
+        at_us=movement.at_us,
+        by=SYSTEM,
+        movement_id=movement.movement_id,
+        outcome=said.outcome,
+        reason=said.reason,
+    )
+
+
+def _credit(movement: Due, said: Said) -> Command:
+    return RecordCredit(
+        at_us=movement.at_us,
+        by=SYSTEM,
+        movement_id=movement.movement_id,
+        outcome=said.outcome,
+        coup_id=movement.coup_id,
+        wager_id=movement.wager_id,
+        player=movement.player,
+        currency=movement.currency,
+        amount_minor=movement.amount_minor,
+        reason=said.reason,
+    )
 
 
 async def open_credits(runtime: Runtime, table_id: str) -> int:
@@ -160,4 +248,4 @@ async def open_credits(runtime: Runtime, table_id: str) -> int:
         checkpoint.position,
         list(MOVING),
     )
-    return int(found)
+    return int(found) + await Waiting(runtime.pool).count(table_id)

@@ -37,5 +37,6 @@ INPUTS: Final = Inputs(
             "the token of the answer before",
         ),
         "sabot.settlement.v1.ListCoupsRequest.table_id": optional(TABLE_ID),
+        "sabot.settlement.v1.ListOpenItemsRequest.table_id": optional(TABLE_ID),
     }
 )

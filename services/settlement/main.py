@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
+from sabot.wager.v1 import wallet_service_pb2_grpc as wallet_grpc
 from services.chassis import rpc
 from services.chassis.app import Runtime, ServiceDefinition, background, run_service
 from services.chassis.lifecycle import Part
@@ -56,7 +57,7 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
             tls=None,
         )
         try:
-            await Delivery(runtime, channel).run()
+            await Delivery(runtime, wallet_grpc.WalletServiceStub(channel)).run()
         finally:
             await channel.close()
 

@@ -14,6 +14,7 @@ from services.contracts.common import Limit
 from services.wager import commands
 from services.wager.domain import BookState
 from services.wager.inputs import INPUTS
+from services.wager.open_items import open_items
 
 
 class WagerService(pb_grpc.WagerServiceServicer):
@@ -36,6 +37,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
     BarPlayer = command(commands.BarPlayer, pb.BarPlayerResponse)
     NotifyMinimum = command(commands.NotifyMinimum, pb.NotifyMinimumResponse)
     RemoveSign = command(commands.RemoveSign, pb.RemoveSignResponse)
+    RepeatRefund = command(commands.RepeatRefund, pb.RepeatRefundResponse)
 
     async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:
         """Stake on an area. The wager's id is the key: the same wager again is answered as before."""
@@ -113,6 +115,11 @@ class WagerService(pb_grpc.WagerServiceServicer):
                 stake_minor=wager.stake_minor,
             )
         return response
+
+    async def ListOpenItems(self, request: Any, context: Any) -> pb.ListOpenItemsResponse:
+        """What the wallet refused or has not confirmed."""
+        items = await open_items(self.runtime, request.table_id)
+        return pb.ListOpenItemsResponse(items=items)
 
     async def GetTableProgress(
         self,

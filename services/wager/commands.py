@@ -61,9 +61,30 @@ class RecordDebit(Command, frozen=True, kw_only=True):
 
     movement_id: str
     outcome: str
-    """DONE or REFUSED. An unknown outcome is no answer: it is asked for again."""
+    """DONE, REFUSED, or UNKNOWN: then the debit is cancelled until the wallet acknowledges that."""
 
     reason: str = ""
+
+
+class RecordRefund(Command, frozen=True, kw_only=True):
+    """The wallet's answer to a refund that it refused, or that had been outstanding."""
+
+    movement_id: str
+    outcome: str
+    """DONE or REFUSED."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    reason: str = ""
+
+
+class RepeatRefund(Command, frozen=True, kw_only=True):
+    """Deliver an outstanding refund again."""
+
+    movement_id: str
 
 
 class WithdrawWager(Command, frozen=True, kw_only=True):
@@ -216,6 +237,7 @@ COMMANDS: dict[str, type[Any]] = {
         ChangeLimits,
         NotifyMinimum,
         RemoveSign,
+        RepeatRefund,
     )
 }
 """What people and machines may ask for; the others belong to reactions and to the wallet."""

@@ -1,7 +1,8 @@
 """Money that moves with the wager service's events, in their transaction: the built-in ledger.
 
 A debit that was asked for is answered here and at once; what goes back goes back with the event
-that says so. Another wallet would answer later, by the same command.
+that says so. What the ledger refuses to take back into an account is recorded as outstanding, and
+holds up nothing else. Another wallet would answer later, by the same commands.
 """
 
 from __future__ import annotations
@@ -10,24 +11,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from services.chassis.decider import Decide, Record, Staged
-from services.contracts.core import Command, Event
-from services.contracts.wager import (
-    DebitRequested,
-    WagerCancelled,
-    WagerChanged,
-    WagerReduced,
-    WagerRefunded,
-    WagerRejected,
-    WagerVoided,
-    WagerWithdrawn,
-)
-from services.wager.commands import RecordDebit
+from services.contracts.core import Command
+from services.contracts.wager import DebitRequested, RefundRepeated
+from services.wager.commands import RecordDebit, RecordRefund
 from services.wager.domain import BookState, decide
-from services.wager.ledger import Movement, move
+from services.wager.ledger import Ledger
+from services.wager.movements import movement_of
+from services.wager.wallet import Answer, Movement
 
 
 class WagerCompanion:
-    """Keeps the built-in ledger."""
+    """Keeps the built-in ledger.
+
+    `ledger` makes it from the transaction's connection, for whoever has another one.
+    """
+
+    def __init__(self, ledger: Callable[[Any], Any] = Ledger) -> None:
+        self._ledger = ledger
 
     async def decider(self, tx: Any, table_id: str, command: Command, state: BookState) -> Decide:
         """`decide` looks at nothing beside its state."""
@@ -36,72 +36,42 @@ class WagerCompanion:
 
     async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """Debits that were asked for, and stakes that go back."""
-        asked = [(each, _movement(each)) for each in staged]
+        asked = [(each, movement_of(each.event, each.table_id)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
-        moved = await move(tx.connection, [movement for _, movement in moving])
+        moved = await self._ledger(tx.connection).move([movement for _, movement in moving])
         answers: list[tuple[Staged, Command]] = []
-        for (each, movement), result in zip(moving, moved, strict=True):
-            if movement.kind != "DEBIT":
-                assert result.done, f"{movement.movement_id} can't be given back"
-                continue
-            answers.append(
-                (
-                    each,
-                    RecordDebit(
-                        at_us=each.meta.occurred_at_us,
-                        by=each.meta.actor,
-                        movement_id=movement.movement_id,
-                        outcome="DONE" if result.done else "REFUSED",
-                        reason="" if result.done else "INSUFFICIENT_FUNDS",
-                    ),
-                )
-            )
+        for (each, movement), answer in zip(moving, moved, strict=True):
+            command = answered(each, movement, answer)
+            if command is not None:
+                answers.append((each, command))
         return answers
 
     async def keep(self, tx: Any, heard: Sequence[Record]) -> None:
         """Nothing more is kept than the log has."""
 
 
-def _movement(staged: Staged) -> Movement | None:
-    make = _MOVES.get(type(staged.event))
-    return make(staged) if make else None
-
-
-def _debit(staged: Staged) -> Movement:
-    event: DebitRequested = staged.event  # type: ignore[assignment]
-    return Movement(
-        movement_id=event.movement_id,
-        player=event.player,
-        currency=event.currency,
-        kind="DEBIT",
-        amount_minor=-event.amount_minor,
-        table_id=staged.table_id,
-        coup_id=event.coup_id,
-    )
-
-
-def _back(staged: Staged) -> Movement | None:
-    event: Any = staged.event
-    if not event.refund_minor or event.movement_id is None:
+def answered(staged: Staged, movement: Movement, answer: Answer) -> Command | None:
+    """What the ledger's answer means to the table; a refund that arrives at once means nothing."""
+    at_us, by = staged.meta.occurred_at_us, staged.meta.actor
+    if isinstance(staged.event, DebitRequested):
+        return RecordDebit(
+            at_us=at_us,
+            by=by,
+            movement_id=movement.movement_id,
+            outcome=answer.outcome,
+            reason=answer.reason,
+        )
+    if answer.done and not isinstance(staged.event, RefundRepeated):
         return None
-    return Movement(
-        movement_id=event.movement_id,
-        player=event.player,
-        currency=event.currency,
-        kind="CANCEL",
-        amount_minor=event.refund_minor,
-        table_id=staged.table_id,
-        coup_id=event.coup_id,
+    return RecordRefund(
+        at_us=at_us,
+        by=by,
+        movement_id=movement.movement_id,
+        outcome=answer.outcome,
+        coup_id=movement.coup_id,
+        wager_id=movement.wager_id,
+        player=movement.player,
+        currency=movement.currency,
+        amount_minor=movement.amount_minor,
+        reason=answer.reason,
     )
-
-
-_MOVES: dict[type[Event], Callable[[Staged], Movement | None]] = {
-    DebitRequested: _debit,
-    WagerCancelled: _back,
-    WagerRejected: _back,
-    WagerRefunded: _back,
-    WagerChanged: _back,
-    WagerReduced: _back,
-    WagerWithdrawn: _back,
-    WagerVoided: _back,
-}

@@ -17,6 +17,8 @@ INPUTS: Final = Inputs(
         "player": NAME,
         "area": NAME,
         "wagers": items(WAGERS_MAX, alone=True),
+        "movement_id": MOVEMENT_ID,
+        "sabot.wager.v1.ListOpenItemsRequest.table_id": optional(TABLE_ID),
     }
 )
 """Of limits and books."""

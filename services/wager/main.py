@@ -8,18 +8,23 @@ from importlib.resources import files
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from sabot.wager.v1 import wallet_service_pb2_grpc as wallet_grpc
 from services.chassis import rpc
-from services.chassis.app import Runtime, ServiceDefinition, run_service
+from services.chassis.app import Runtime, ServiceDefinition, background, run_service
 from services.chassis.lifecycle import Part
 from services.chassis.migrations import Package
+from services.chassis.timers import Timers
 from services.contracts import round as table
 from services.contracts import settlement
+from services.contracts.common import RulebookActivated
 from services.rules.roles import ROLES
 from services.wager import domain
 from services.wager.api import WagerService
+from services.wager.commands import ExpireDebits
 from services.wager.companion import WagerCompanion
 from services.wager.config import WagerSettings
 from services.wager.inputs import INPUTS, WALLET_INPUTS
 from services.wager.wallet_api import WalletService
+
+TIMERS_STOP_S = 1.0
 
 
 def _companion(_: Runtime) -> WagerCompanion:
@@ -43,8 +48,20 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
     ]
 
 
-def _parts(_: Runtime) -> Sequence[Part]:
-    return ()
+def _parts(runtime: Runtime) -> Sequence[Part]:
+    if not runtime.works:
+        return ()
+
+    async def run() -> None:
+        timers = Timers(
+            runtime,
+            next_due_us=domain.next_due_us,
+            command=ExpireDebits,
+            begins=RulebookActivated.type,
+        )
+        await timers.run()
+
+    return (background(runtime, "timers", run, stop_budget_s=TIMERS_STOP_S),)
 
 
 DEFINITION = ServiceDefinition(

@@ -11,7 +11,17 @@ from services.chassis.auth import identity, require_role
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, PermissionDenied
 from services.rules.currencies import currency_exponent
 from services.rules.roles import PLAYER, ROLES
-from services.wager import ledger
+from services.wager.ledger import LedgerWallet
+from services.wager.wallet import (
+    BALANCE_MAXIMUM,
+    CONFLICT,
+    CREDIT,
+    FUND,
+    REVERSE,
+    Movement,
+    Wallet,
+    ask,
+)
 
 AMOUNT_MINOR_MAX: Final = 10**15
 CASHIERS: Final = ("CASINO_SUPERVISOR", "DUTY_MANAGER", "SYSTEM")
@@ -30,64 +40,47 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+        self._ledger = LedgerWallet(runtime.pool)
+        self._wallet: Wallet = self._ledger
 
     async def FundAccount(self, request: Any, context: Any) -> pb.FundAccountResponse:  # noqa: N802, ARG002
         """Put money into an account."""
         require_role(*CASHIERS)
-        moved = await self._move(request, "FUND")
-        return pb.FundAccountResponse(balance_minor=moved.balance_minor, duplicate=moved.duplicate)
+        answer = await self._ledger.move(_movement(request, FUND))
+        if not answer.done:
+            raise InvalidCommand("the deposit can't be made", fields=[_FAULTS[answer.reason]])
+        return pb.FundAccountResponse(
+            balance_minor=answer.balance_minor, duplicate=answer.duplicate
+        )
 
     async def CreditAccount(self, request: Any, context: Any) -> pb.CreditAccountResponse:  # noqa: N802, ARG002
-        """Give a player what a settlement owes him."""
+        """Give a player what a settlement owes him; where the wallet refuses, say so."""
         require_role(*PAYERS)
-        moved = await self._move(request, "CREDIT")
+        answer = await ask(self._wallet, _movement(request, CREDIT))
         return pb.CreditAccountResponse(
-            balance_minor=moved.balance_minor, duplicate=moved.duplicate
+            balance_minor=answer.balance_minor or 0,
+            duplicate=answer.duplicate,
+            outcome=answer.outcome,
+            reason=answer.reason,
         )
 
     async def ReverseAccount(self, request: Any, context: Any) -> pb.ReverseAccountResponse:  # noqa: N802, ARG002
         """Take back what was paid too much; where the account holds too little, say so."""
         require_role(*PAYERS)
-        moved = await self._moved(request, "REVERSE", sign=-1)
+        answer = await ask(self._wallet, _movement(request, REVERSE))
         return pb.ReverseAccountResponse(
-            done=moved.done, balance_minor=moved.balance_minor, duplicate=moved.duplicate
+            done=answer.done,
+            balance_minor=answer.balance_minor or 0,
+            duplicate=answer.duplicate,
+            outcome=answer.outcome,
+            reason=answer.reason,
         )
-
-    async def _move(self, request: Any, kind: str) -> ledger.Moved:
-        moved = await self._moved(request, kind, sign=1)
-        if not moved.done:
-            raise InvalidCommand(
-                "the account can't hold so much",
-                fields=[FieldFault("amount_minor", "is too large")],
-            )
-        return moved
-
-    async def _moved(self, request: Any, kind: str, *, sign: int) -> ledger.Moved:
-        _check(request)
-        movement = ledger.Movement(
-            movement_id=(FUNDED if kind == "FUND" else "") + request.movement_id,
-            player=request.player,
-            currency=request.currency,
-            kind=kind,
-            amount_minor=sign * request.amount_minor,
-            table_id=getattr(request, "table_id", ""),
-            coup_id=getattr(request, "coup_id", ""),
-        )
-        async with self.runtime.pool.acquire() as connection, connection.transaction():
-            try:
-                (moved,) = await ledger.move(connection, [movement])
-            except ledger.MovementConflict as error:
-                raise InvalidCommand(
-                    "the movement's key was used for another movement",
-                    fields=[FieldFault("movement_id", str(error))],
-                ) from error
-        return moved
 
     async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002
         """What is in an account."""
         _check_own(request.player)
-        found = await ledger.balance(self.runtime.pool, request.player, request.currency)
-        return pb.GetBalanceResponse(balance_minor=found)
+        found = await self._wallet.balance(request.player, request.currency)
+        return pb.GetBalanceResponse(balance_minor=found or 0)
 
     async def ListMovements(self, request: Any, context: Any) -> pb.ListMovementsResponse:  # noqa: N802, ARG002
         """The movements of an account, oldest first."""
@@ -117,6 +110,27 @@ class WalletService(pb_grpc.WalletServiceServicer):
         if len(rows) == size:
             response.next_page_token = str(rows[-1][0])
         return response
+
+
+_FAULTS: Final = {
+    BALANCE_MAXIMUM: FieldFault("amount_minor", "is more than the account can hold"),
+    CONFLICT: FieldFault("movement_id", "was used before, for another movement"),
+}
+
+
+def _movement(request: Any, verb: str) -> Movement:
+    """The movement that a call asks for; raises `InvalidCommand` where it is not complete."""
+    _check(request)
+    return Movement(
+        movement_id=(FUNDED if verb == FUND else "") + request.movement_id,
+        player=request.player,
+        currency=request.currency,
+        verb=verb,
+        amount_minor=request.amount_minor,
+        table_id=getattr(request, "table_id", ""),
+        coup_id=getattr(request, "coup_id", ""),
+        wager_id=getattr(request, "wager_id", ""),
+    )
 
 
 def _check_own(player: str) -> None:

@@ -15,9 +15,6 @@ from services.contracts.guards import require_role, require_second
 from services.contracts.settlement import (
     CoupSettled,
     PlayerNotified,
-    ReversalCollected,
-    ReversalOutstanding,
-    ReversalRepeated,
     SettlementReversed,
     WagerForfeited,
     WagerRefunded,
@@ -28,8 +25,6 @@ from services.rules.roles import CASINO_SUPERVISOR
 from services.settlement.commands import (
     Correct,
     Invalidate,
-    RecordReversal,
-    RepeatReversal,
     TakeVoid,
     VoidWager,
 )
@@ -215,52 +210,4 @@ def _notices(decisions: Sequence[Event], on: Occasion) -> list[PlayerNotified]:
             reason=on.reason,
         )
         for (player, currency), amount in debits.items()
-    ]
-
-
-# --- debits that the wallet has to make ---
-
-
-def record_reversal(command: RecordReversal, state: SettlementState) -> Sequence[Event]:
-    """Made, or outstanding: never dropped."""
-    owed = state.debits.get(command.movement_id)
-    if owed is None:
-        raise Refused("UNKNOWN", f"no debit {command.movement_id} is due")
-    if command.outcome == "DONE":
-        return [
-            ReversalCollected(
-                movement_id=command.movement_id,
-                player=owed.player,
-                currency=owed.currency,
-                amount_minor=owed.amount_minor,
-            )
-        ]
-    return [
-        ReversalOutstanding(
-            movement_id=command.movement_id,
-            coup_id=owed.coup_id,
-            wager_id=owed.wager_id,
-            player=owed.player,
-            currency=owed.currency,
-            amount_minor=owed.amount_minor,
-            reason=command.reason,
-            attempts=owed.attempts + 1,
-        )
-    ]
-
-
-def repeat_reversal(command: RepeatReversal, state: SettlementState) -> Sequence[Event]:
-    require_role(command, CASINO_SUPERVISOR, what="asking for a debit again")
-    owed = state.debits.get(command.movement_id)
-    if owed is None:
-        raise Refused("UNKNOWN", f"no debit {command.movement_id} is due")
-    if not owed.attempts:
-        raise Refused("STATE", f"debit {command.movement_id} is under way")
-    return [
-        ReversalRepeated(
-            movement_id=command.movement_id,
-            player=owed.player,
-            currency=owed.currency,
-            amount_minor=owed.amount_minor,
-        )
     ]

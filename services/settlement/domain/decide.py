@@ -21,7 +21,9 @@ from services.settlement.commands import (
     OpenDispute,
     OpenReviews,
     PublishPayTable,
+    RecordCredit,
     RecordReversal,
+    RepeatCredit,
     RepeatReversal,
     Settle,
     TakeVoid,
@@ -30,8 +32,6 @@ from services.settlement.commands import (
 from services.settlement.domain.correcting import (
     correct,
     invalidate,
-    record_reversal,
-    repeat_reversal,
     take_void,
     void_wager,
 )
@@ -42,6 +42,12 @@ from services.settlement.domain.disputing import (
     escalate_dispute,
     export_evidence,
     open_dispute,
+)
+from services.settlement.domain.owing import (
+    record_credit,
+    record_reversal,
+    repeat_credit,
+    repeat_reversal,
 )
 from services.settlement.domain.reviewing import close_review, count_drop, open_reviews
 from services.settlement.domain.settling import activate, publish_pay_table, settle
@@ -75,6 +81,8 @@ _DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] 
     TakeVoid: take_void,
     RecordReversal: record_reversal,
     RepeatReversal: repeat_reversal,
+    RecordCredit: record_credit,
+    RepeatCredit: repeat_credit,
     OpenReviews: open_reviews,
     CloseReview: close_review,
     CountDrop: count_drop,

@@ -17,6 +17,9 @@ from services.contracts.settlement import (
     CoupReviewClosed,
     CoupReviewOpened,
     CoupSettled,
+    CreditDelivered,
+    CreditOutstanding,
+    CreditRepeated,
     DisputeClosed,
     DisputeDecided,
     DisputeOpened,
@@ -24,6 +27,7 @@ from services.contracts.settlement import (
     InspectorAdvised,
     ReversalCollected,
     ReversalOutstanding,
+    ReversalRepeated,
     WagerForfeited,
     WagerRefunded,
     WagerResettled,
@@ -77,6 +81,7 @@ def _activated(state: SettlementState, event: RulebookActivated) -> SettlementSt
             if held.status != "CLOSED" or held.advised
         },
         debits=state.debits,
+        credits=state.credits,
     )
 
 
@@ -190,13 +195,43 @@ def _outstanding(state: SettlementState, event: ReversalOutstanding) -> Settleme
     owed = state.debits.get(event.movement_id)
     if owed is None:
         return state
-    tried = replace(owed, attempts=event.attempts)
+    tried = replace(owed, attempts=event.attempts, reason=event.reason, under_way=False)
     return replace(state, debits={**state.debits, event.movement_id: tried})
+
+
+def _asked_again(state: SettlementState, event: ReversalRepeated) -> SettlementState:
+    owed = state.debits.get(event.movement_id)
+    if owed is None:
+        return state
+    return replace(state, debits={**state.debits, event.movement_id: replace(owed, under_way=True)})
 
 
 def _collected(state: SettlementState, event: ReversalCollected) -> SettlementState:
     left = {key: owed for key, owed in state.debits.items() if key != event.movement_id}
     return replace(state, debits=left)
+
+
+def _credit_refused(state: SettlementState, event: CreditOutstanding) -> SettlementState:
+    owed = Outstanding(
+        event.coup_id,
+        event.wager_id,
+        event.player,
+        event.currency,
+        event.amount_minor,
+        event.attempts,
+        event.reason,
+    )
+    return replace(state, credits={**state.credits, event.movement_id: owed})
+
+
+def _credit_repeated(state: SettlementState, event: CreditRepeated) -> SettlementState:
+    owed = replace(state.credits[event.movement_id], under_way=True)
+    return replace(state, credits={**state.credits, event.movement_id: owed})
+
+
+def _credit_delivered(state: SettlementState, event: CreditDelivered) -> SettlementState:
+    left = {key: owed for key, owed in state.credits.items() if key != event.movement_id}
+    return replace(state, credits=left)
 
 
 # --- disputes ---
@@ -232,7 +267,11 @@ _EVOLVE: dict[type[Event], Callable[[SettlementState, Any], SettlementState]] = 
     WagerForfeited: _debited,
     CoupSettled: _coup_settled,
     ReversalOutstanding: _outstanding,
+    ReversalRepeated: _asked_again,
     ReversalCollected: _collected,
+    CreditOutstanding: _credit_refused,
+    CreditRepeated: _credit_repeated,
+    CreditDelivered: _credit_delivered,
     CoupReviewOpened: lambda state, event: replace(state, reviews=state.reviews | {event.coup}),
     CoupReviewClosed: lambda state, event: replace(state, reviews=state.reviews - {event.coup}),
     DisputeOpened: _dispute_opened,

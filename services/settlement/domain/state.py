@@ -11,7 +11,7 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 3
+STATE_SCHEMA = 4
 
 SETTLED_COUPS_MAX = 3_000
 """Settled coups that can still be corrected: more than a gaming day of a fast table."""
@@ -154,7 +154,7 @@ class Dispute(Struct, frozen=True):
 
 
 class Outstanding(Struct, frozen=True):
-    """A debit of a correction that the wallet has not made."""
+    """A debit of a correction that the wallet has not made, or a credit that it refused."""
 
     coup_id: str
     wager_id: str
@@ -162,6 +162,11 @@ class Outstanding(Struct, frozen=True):
     currency: str
     amount_minor: int
     attempts: int
+    reason: str = ""
+    """The wallet's word of its last refusal."""
+
+    under_way: bool = False
+    """It was asked for again, and the answer is not here yet."""
 
 
 class SettlementState(Struct, frozen=True):
@@ -193,6 +198,9 @@ class SettlementState(Struct, frozen=True):
     disputes: dict[str, Dispute] = {}
     debits: dict[str, Outstanding] = {}
     """Debits of corrections that the wallet has not acknowledged, by movement."""
+
+    credits: dict[str, Outstanding] = {}
+    """Credits that the wallet refused and has not taken since, by movement."""
 
 
 def initial_state() -> SettlementState:

@@ -6,6 +6,7 @@ goes back before a result always goes back by an event of this service.
 """
 
 from services.contracts.wager import EVENTS, SERVICE
+from services.wager.domain.closing import next_due_us
 from services.wager.domain.decide import answer, decide
 from services.wager.domain.evolve import evolve
 from services.wager.domain.react import FOLLOWS, HEARS, react
@@ -22,6 +23,7 @@ __all__ = [
     "decide",
     "evolve",
     "initial_state",
+    "next_due_us",
     "react",
     "scope",
 ]

@@ -134,7 +134,8 @@ def change(command: ChangeWager, state: BookState) -> Sequence[Event]:
         raise Refused(no.code, no.message, clauses_for(state, no.rule) if no.rule else ()) from no
     number = wager.movements + 1
     if more > 0:
-        return [debit(changed, state, book, amount_minor=more, number=number)]
+        at_us = command.at_us
+        return [debit(changed, state, book, amount_minor=more, number=number, at_us=at_us)]
     lowered = WagerChanged(
         coup_id=book.coup_id,
         wager_id=wager.wager_id,

@@ -14,6 +14,7 @@ from services.contracts.wager import (
     PromoTokenReturned,
     WagerChanged,
     WagerLocked,
+    WagerRejected,
 )
 from services.wager.commands import (
     ActivateRulebook,
@@ -35,11 +36,15 @@ from services.wager.domain.state import (
     Book,
     BookState,
     Pending,
+    movement,
     rules_of,
     settings_of,
 )
 
 MS_US = 1_000
+
+CONFIRM_MS_MAX = 3_000
+"""How long the wallet may take to confirm a debit, while betting is open too (N-1)."""
 
 
 def activate(command: ActivateRulebook) -> Sequence[Event]:
@@ -69,13 +74,15 @@ def record_debit(command: RecordDebit, state: BookState) -> Sequence[Event]:
 def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Book) -> Event:
     """The wager, or its increase, stands now, or never will."""
     wager = pending.wager
+    if command.outcome == "UNKNOWN":
+        return _unconfirmed(command.movement_id, pending, state, book)
     if command.outcome == "REFUSED":
         no = Rejection(command.reason or "INSUFFICIENT_FUNDS", "the wallet refused the debit")
         return rejected(wager, state, book, no)
     if book.card_out and book.closed_at_us is not None and command.at_us >= book.closed_at_us:
         late = Rejection("LATE", "a card was out before the wager was paid", "card_before_close")
         return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
-    due = _drained_us(state, book)
+    due = _confirmed_by_us(pending, state, book)
     if due is not None and command.at_us > due:
         late = Rejection("NO_CONFIRMATION", "the wallet confirmed the debit too late", "cut_off")
         return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
@@ -93,6 +100,18 @@ def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Bo
     )
 
 
+def _unconfirmed(key: str, pending: Pending, state: BookState, book: Book) -> WagerRejected:
+    """Nobody knows whether the debit was made: it is cancelled until the wallet says so (N-1)."""
+    wager = pending.wager
+    no = Rejection("NO_CONFIRMATION", "the wallet did not confirm the debit", "cut_off")
+    return replace(
+        rejected(wager, state, book, no),
+        movement_id=movement(state, wager.wager_id, wager.movements + 1),
+        cancelled_movement_id=key,
+        cancelled_minor=pending.amount_minor,
+    )
+
+
 def _drained_us(state: BookState, book: Book) -> int | None:
     """Until when a debit that was asked for in time may be confirmed; None while betting is open."""
     closed_at = book.closed_at_us
@@ -102,18 +121,34 @@ def _drained_us(state: BookState, book: Book) -> int | None:
     return closed_at + (rules_of(state).debit_drain_ms if drain_ms is None else drain_ms) * MS_US
 
 
-def expire_debits(command: ExpireDebits, state: BookState) -> Sequence[Event]:
-    """What is pending behind the drain time is no wager, and its debit is cancelled (A-30, N-1)."""
+def _confirmed_by_us(pending: Pending, state: BookState, book: Book) -> int | None:
+    """The last instant at which a debit may be confirmed: what comes first counts (N-1)."""
+    ends = [_drained_us(state, book)]
+    if pending.requested_at_us:
+        ends.append(pending.requested_at_us + CONFIRM_MS_MAX * MS_US)
+    return min((end for end in ends if end is not None), default=None)
+
+
+def next_due_us(state: BookState) -> int | None:
+    """When the first pending debit expires; None where none does, and always at TEST tables."""
     book = state.book
-    due = _drained_us(state, book) if book else None
-    if book is None or due is None or command.at_us <= due:
+    if book is None or state.settings is None or state.settings.test:
+        return None
+    ends = [_confirmed_by_us(pending, state, book) for pending in book.pending.values()]
+    return min((end + 1 for end in ends if end is not None), default=None)
+
+
+def expire_debits(command: ExpireDebits, state: BookState) -> Sequence[Event]:
+    """What is pending behind its time is no wager, and its debit is cancelled (A-30, N-1)."""
+    book = state.book
+    if book is None:
         return ()
-    no = Rejection("NO_CONFIRMATION", "the wallet did not confirm the debit", "cut_off")
-    gone = [
-        replace(rejected(pending.wager, state, book, no), cancelled_movement_id=key)
-        for key, pending in book.pending.items()
-    ]
-    return [*gone, *_proceed_from(fold(state, gone))]
+    gone = []
+    for key, pending in book.pending.items():
+        due = _confirmed_by_us(pending, state, book)
+        if due is not None and command.at_us > due:
+            gone.append(_unconfirmed(key, pending, state, book))
+    return [*gone, *_proceed_from(fold(state, gone))] if gone else ()
 
 
 def lock(command: Lock, state: BookState) -> Sequence[Event]:

@@ -29,8 +29,10 @@ from services.wager.commands import (
     PlaceWager,
     Proceed,
     RecordDebit,
+    RecordRefund,
     RejectWager,
     RemoveSign,
+    RepeatRefund,
     ReturnTokens,
     RevokePermission,
     VoidWager,
@@ -46,6 +48,7 @@ from services.wager.domain.closing import (
     return_tokens,
 )
 from services.wager.domain.giving_back import keep, void_wager, withdraw
+from services.wager.domain.owing import record_refund, repeat_refund
 from services.wager.domain.permissions import (
     approve_opposing,
     bar,
@@ -91,6 +94,8 @@ _DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
     RejectWager: reject,
     RecordDebit: record_debit,
     ExpireDebits: expire_debits,
+    RecordRefund: record_refund,
+    RepeatRefund: repeat_refund,
     WithdrawWager: withdraw,
     KeepWager: keep,
     VoidWager: void_wager,

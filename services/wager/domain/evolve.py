@@ -24,6 +24,9 @@ from services.contracts.wager import (
     PlayerLimitsGranted,
     PromoTokenConsumed,
     PromoTokenReturned,
+    RefundDelivered,
+    RefundOutstanding,
+    RefundRepeated,
     SignRemoved,
     StandingWagerPermitted,
     WagerAccepted,
@@ -52,6 +55,7 @@ from services.wager.domain.state import (
     End,
     Mark,
     Notice,
+    Outstanding,
     OwnLimits,
     Pending,
     Permission,
@@ -89,6 +93,7 @@ def _activated(state: BookState, event: RulebookActivated) -> BookState:
         open=True,
         permissions=Permissions(barred=banned),
         tokens=state.tokens,
+        refunds=state.refunds,
     )
 
 
@@ -183,7 +188,11 @@ def _debit_requested(state: BookState, event: DebitRequested) -> BookState:
         marks=held.marks if held else (),
     )
     pending = Pending(
-        wager, event.amount_minor, held.stake_minor if held else 0, event.limits_version
+        wager,
+        event.amount_minor,
+        held.stake_minor if held else 0,
+        event.limits_version,
+        event.requested_at_us,
     )
     return _with_book(state, pending={**book.pending, event.movement_id: pending})
 
@@ -249,9 +258,15 @@ def _taken_off(state: BookState, event: _Gone) -> BookState:
     book = state.book
     if book is None or book.coup_id != event.coup_id:
         return state
-    rest, _ = _settle_pending(book, event.wager_id)
+    rest, failed = _settle_pending(book, event.wager_id)
     if isinstance(event, WagerRejected) and not event.accepted:
-        return _with_book(state, pending=rest)  # an increase that fails leaves the wager
+        # An increase that fails leaves the wager; the keys of its movements are spent.
+        wagers = book.wagers
+        held = wagers.get(event.wager_id)
+        if held is not None and failed is not None:
+            spent = failed.movements + (event.movement_id is not None)
+            wagers = {**wagers, event.wager_id: replace(held, movements=spent)}
+        return _with_book(state, pending=rest, wagers=wagers)
     wagers = {key: wager for key, wager in book.wagers.items() if key != event.wager_id}
     given_back = state.tokens.give_back(event.token, event.wager_id)
     return replace(_with_book(state, wagers=wagers), tokens=given_back)
@@ -263,6 +278,28 @@ def _kept(state: BookState, event: WagerKept) -> BookState:
         return state
     window = replace(book.window, kept=book.window.kept | {event.wager_id})
     return _with_book(state, window=window)
+
+
+def _refund_refused(state: BookState, event: RefundOutstanding) -> BookState:
+    owed = Outstanding(
+        event.coup_id,
+        event.wager_id,
+        event.player,
+        event.currency,
+        event.amount_minor,
+        event.attempts,
+        event.reason,
+    )
+    return replace(state, refunds={**state.refunds, event.movement_id: owed})
+
+
+def _refund_repeated(state: BookState, event: RefundRepeated) -> BookState:
+    owed = replace(state.refunds[event.movement_id], under_way=True)
+    return replace(state, refunds={**state.refunds, event.movement_id: owed})
+
+
+def _refund_delivered(state: BookState, event: RefundDelivered) -> BookState:
+    return replace(state, refunds=_without(state.refunds, event.movement_id))
 
 
 def _book_final(state: BookState, event: BookClosed | BookRevised) -> BookState:
@@ -295,6 +332,9 @@ _EVOLVE: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     WagerVoided: _taken_off,
     WagerRefunded: _taken_off,
     WagerKept: _kept,
+    RefundOutstanding: _refund_refused,
+    RefundRepeated: _refund_repeated,
+    RefundDelivered: _refund_delivered,
     PromoTokenConsumed: lambda state, event: replace(
         state, tokens=state.tokens.mark(event.token, tokens.SPENT)
     ),

@@ -65,7 +65,8 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     except Rejection as no:
         return [rejected(wager, state, book, no)]
     if wager.token is None:
-        return [debit(wager, state, book, amount_minor=wager.stake_minor, number=1)]
+        amount = wager.stake_minor
+        return [debit(wager, state, book, amount_minor=amount, number=1, at_us=command.at_us)]
     taken = accepted(wager, book, book.sign.version, command.at_us)
     return [taken, *crossed(state, evolve(state, taken))]
 
@@ -150,7 +151,7 @@ def _check_token(wager: Wager, state: BookState) -> None:
 
 
 def debit(
-    wager: Wager, state: BookState, book: Book, *, amount_minor: int, number: int
+    wager: Wager, state: BookState, book: Book, *, amount_minor: int, number: int, at_us: int
 ) -> DebitRequested:
     return DebitRequested(
         coup_id=book.coup_id,
@@ -166,6 +167,7 @@ def debit(
         out_of_limits=wager.out_of_limits,
         box=wager.box,
         standing=wager.standing,
+        requested_at_us=at_us,
     )
 
 

@@ -13,7 +13,7 @@ from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 from services.wager.domain.tokens import Tokens
 
-STATE_SCHEMA = 2
+STATE_SCHEMA = 3
 
 
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
@@ -87,6 +87,8 @@ class Pending(Struct, frozen=True):
     """Its stake before; 0 for a new wager."""
 
     limits_version: int
+    requested_at_us: int = 0
+    """When it was asked for; 0 in logs that do not say so."""
 
 
 class Sign(Struct, frozen=True):
@@ -205,6 +207,22 @@ class Permissions(Struct, frozen=True):
     """Players of whom no wager is taken, with the scope: GAME or CASINO."""
 
 
+class Outstanding(Struct, frozen=True):
+    """Money of a player that the wallet refused to take back into his account."""
+
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    attempts: int
+    reason: str
+    """The wallet's word of its last refusal."""
+
+    under_way: bool = False
+    """It was asked for again, and the answer is not here yet."""
+
+
 class BookState(Struct, frozen=True):
     """All that the wager service knows of one table."""
 
@@ -220,6 +238,9 @@ class BookState(Struct, frozen=True):
     """Seat by player."""
 
     tokens: Tokens = Tokens()
+    refunds: dict[str, Outstanding] = {}
+    """Refunds that the wallet refused and has not taken since, by movement."""
+
     last_coup: int = 0
     """Number of the last coup that is over."""
 

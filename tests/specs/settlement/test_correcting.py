@@ -14,6 +14,9 @@ from services.contracts.round_table import VariantChanged
 from services.contracts.settlement import (
     CommissionCollected,
     CoupSettled,
+    CreditDelivered,
+    CreditOutstanding,
+    CreditRepeated,
     PlayerNotified,
     PromoTokensDecided,
     ReversalCollected,
@@ -25,7 +28,13 @@ from services.contracts.settlement import (
     WagerResettled,
 )
 from services.settlement import domain as settlement
-from services.settlement.commands import RecordReversal, RepeatReversal, VoidWager
+from services.settlement.commands import (
+    RecordCredit,
+    RecordReversal,
+    RepeatCredit,
+    RepeatReversal,
+    VoidWager,
+)
 from services.settlement.domain import state as limits
 from tests.support.spec import AT_US, Spec, heard, like, person, spec
 from tests.support.tables import (
@@ -316,7 +325,8 @@ def test_a_debit_that_the_wallet_refuses_stays_due_until_it_is_made() -> None:
     )
     again = RepeatReversal(at_us=AT_US, by=CASINO_SUPERVISOR, movement_id=f"{COUP}/w1/2")
     now.when(again).then_raises("STATE")
-    due.when(again).then(like(ReversalRepeated, amount_minor=1950))
+    repeated = due.when(again).then(like(ReversalRepeated, amount_minor=1950))
+    repeated.when(again).then_raises("STATE")
     due.when(RepeatReversal(at_us=AT_US, by=SECOND, movement_id=again.movement_id)).then_raises(
         "ROLE"
     )
@@ -331,6 +341,41 @@ def test_a_credit_is_no_debit() -> None:
     told = settled(*BOTH).when_heard(corrected(*PLAYER_WINS))
     now = told.before.given(*told.events)
     now.when(debit("REFUSED", f"{COUP}/w2/2")).then_raises("UNKNOWN")
+
+
+def credit(outcome: str) -> RecordCredit:
+    return RecordCredit(
+        at_us=AT_US,
+        by=SECOND,
+        movement_id=f"{COUP}/w1/1",
+        outcome=outcome,
+        coup_id=COUP,
+        wager_id="w1",
+        player="p1",
+        currency="EUR",
+        amount_minor=1950,
+        reason="" if outcome == "DONE" else "BALANCE_MAXIMUM",
+    )
+
+
+def test_a_credit_that_the_wallet_refuses_is_owed_until_it_takes_it() -> None:
+    """D13, N-7: an open item, delivered again by hand, never dropped, not even with the session."""
+    now = settled(*BOTH)
+    now.when(credit("DONE")).then_nothing()
+    owed = now.when(credit("REFUSED")).then(
+        like(CreditOutstanding, amount_minor=1950, attempts=1, reason="BALANCE_MAXIMUM")
+    )
+    again = RepeatCredit(at_us=AT_US, by=CASINO_SUPERVISOR, movement_id=f"{COUP}/w1/1")
+    now.when(again).then_raises("UNKNOWN")
+    owed.when(RepeatCredit(at_us=AT_US, by=SECOND, movement_id=again.movement_id)).then_raises(
+        "ROLE"
+    )
+    repeated = owed.when(again).then(like(CreditRepeated, amount_minor=1950, wager_id="w1"))
+    repeated.when(again).then_raises("STATE")
+    twice = repeated.when(credit("REFUSED")).then(like(CreditOutstanding, attempts=2))
+    tomorrow = twice.given(opened(session=2))
+    done = tomorrow.when(credit("DONE")).then(like(CreditDelivered, amount_minor=1950))
+    done.when(again).then_raises("UNKNOWN")
 
 
 def test_a_void_coup_that_paid_early_winners_can_be_looked_at_like_any_other() -> None:

@@ -198,8 +198,61 @@ def test_a_debit_that_nobody_confirms_holds_the_book_no_longer_than_the_drain_ti
     longer = spec(wager).given(opened(debit_drain_ms=3_000), sign(), betting())
     held = longer.when(place()).then(like(DebitRequested)).given(closed())
     held.when(ExpireDebits(at_us=AT_US + 3_000 * MS_US, by=SYSTEM)).then_nothing()
-    open_ = table().when(place()).then(like(DebitRequested))
-    open_.when(ExpireDebits(at_us=AT_US + 9_000 * MS_US, by=SYSTEM)).then_nothing()
+
+
+def expire(ms: int) -> ExpireDebits:
+    return ExpireDebits(at_us=AT_US + ms * MS_US, by=SYSTEM)
+
+
+def test_while_betting_is_open_a_debit_has_three_seconds() -> None:
+    """A-30, N-1: no acknowledgement within 3 seconds of the request; a later one gives the money back."""
+    pending = table().when(place()).then(like(DebitRequested, requested_at_us=AT_US))
+    pending.when(expire(3_000)).then_nothing()
+    pending.when(expire(3_001)).then(like(WagerRejected, code="NO_CONFIRMATION"))
+    late = paid("T1/w1/1", at_us=AT_US + 3_001 * MS_US)
+    pending.when(late).then(like(WagerRejected, code="NO_CONFIRMATION", refund_minor=1000))
+
+
+def test_a_debit_of_which_nobody_knows_is_cancelled() -> None:
+    """A-30, N-1, D13: no wager, and a cancel that names the debit and what it asked for."""
+    pending = table().when(place()).then(like(DebitRequested)).given(closed())
+    waiting = pending.when_heard(asked()).then_nothing()
+    waiting.when(paid("T1/w1/1", "UNKNOWN")).then(
+        like(
+            WagerRejected,
+            code="NO_CONFIRMATION",
+            refund_minor=0,
+            movement_id="T1/w1/2",
+            cancelled_movement_id="T1/w1/1",
+            cancelled_minor=1000,
+        ),
+        like(BookClosed, wagers=0),
+    )
+
+
+def test_an_increase_that_fails_leaves_the_wager_and_spends_its_keys() -> None:
+    """D13: what moves next for the wager has a key that moved nothing before."""
+    risen = table().given(accepted("w1")).when(change(1500)).then(like(DebitRequested))
+    unknown = risen.when(paid("T1/w1/2", "UNKNOWN")).then(
+        like(WagerRejected, movement_id="T1/w1/3", cancelled_minor=500)
+    )
+    unknown.when(cancel()).then(like(WagerCancelled, refund_minor=1000, movement_id="T1/w1/4"))
+    refused = risen.when(paid("T1/w1/2", "REFUSED")).then(like(WagerRejected, movement_id=None))
+    refused.when(cancel()).then(like(WagerCancelled, movement_id="T1/w1/3"))
+
+
+def test_a_live_table_has_a_timer_for_the_first_debit_that_expires() -> None:
+    """N-1: while betting is open, then by the drain time; none without a debit, none in TEST mode."""
+    now = table()
+    assert wager.next_due_us(now.state) is None
+    pending = now.when(place()).then(like(DebitRequested))
+    assert wager.next_due_us(pending.state) == AT_US + 3_000 * MS_US + 1
+    waiting = pending.given(closed())
+    assert wager.next_due_us(waiting.state) == AT_US + 1_000 * MS_US + 1
+    done = waiting.when(paid("T1/w1/1")).then(like(WagerAccepted))
+    assert wager.next_due_us(done.state) is None
+    settings = replace(now.state.settings, mode="TEST")
+    assert wager.next_due_us(replace(pending.state, settings=settings)) is None
 
 
 def test_a_wager_is_for_the_coup_that_the_player_saw() -> None:

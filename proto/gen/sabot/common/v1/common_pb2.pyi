@@ -129,3 +129,29 @@ class StoredEvent(_message.Message):
     published: bool
     recorded_at_us: int
     def __init__(self, service: _Optional[str] = ..., table_id: _Optional[str] = ..., version: _Optional[int] = ..., position: _Optional[int] = ..., previous: _Optional[int] = ..., type: _Optional[str] = ..., schema_version: _Optional[int] = ..., meta: _Optional[bytes] = ..., body: _Optional[bytes] = ..., previous_digest: _Optional[bytes] = ..., digest: _Optional[bytes] = ..., published: _Optional[bool] = ..., recorded_at_us: _Optional[int] = ...) -> None: ...
+
+class OpenItem(_message.Message):
+    __slots__ = ("movement_id", "kind", "table_id", "coup_id", "wager_id", "player", "currency", "amount_minor", "status", "reason", "attempts")
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    movement_id: str
+    kind: str
+    table_id: str
+    coup_id: str
+    wager_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    status: str
+    reason: str
+    attempts: int
+    def __init__(self, movement_id: _Optional[str] = ..., kind: _Optional[str] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., status: _Optional[str] = ..., reason: _Optional[str] = ..., attempts: _Optional[int] = ...) -> None: ...

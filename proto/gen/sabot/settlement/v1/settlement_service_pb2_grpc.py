@@ -47,6 +47,16 @@ class SettlementServiceStub:
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalRequest.SerializeToString,
                 response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalResponse.FromString,
                 _registered_method=True)
+        self.RepeatCredit = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/RepeatCredit',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatCreditRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatCreditResponse.FromString,
+                _registered_method=True)
+        self.ListOpenItems = channel.unary_unary(
+                '/sabot.settlement.v1.SettlementService/ListOpenItems',
+                request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListOpenItemsRequest.SerializeToString,
+                response_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListOpenItemsResponse.FromString,
+                _registered_method=True)
         self.OpenDispute = channel.unary_unary(
                 '/sabot.settlement.v1.SettlementService/OpenDispute',
                 request_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.OpenDisputeRequest.SerializeToString,
@@ -139,6 +149,20 @@ class SettlementServiceServicer:
 
     def RepeatReversal(self, request, context):
         """Ask for an outstanding debit again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RepeatCredit(self, request, context):
+        """Deliver an outstanding credit again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListOpenItems(self, request, context):
+        """What the wallet refused, and is still owed: to players, or by them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -262,6 +286,16 @@ def add_SettlementServiceServicer_to_server(servicer, server):
                     servicer.RepeatReversal,
                     request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalRequest.FromString,
                     response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalResponse.SerializeToString,
+            ),
+            'RepeatCredit': grpc.unary_unary_rpc_method_handler(
+                    servicer.RepeatCredit,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatCreditRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatCreditResponse.SerializeToString,
+            ),
+            'ListOpenItems': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListOpenItems,
+                    request_deserializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListOpenItemsRequest.FromString,
+                    response_serializer=sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListOpenItemsResponse.SerializeToString,
             ),
             'OpenDispute': grpc.unary_unary_rpc_method_handler(
                     servicer.OpenDispute,
@@ -396,6 +430,60 @@ class SettlementService:
             '/sabot.settlement.v1.SettlementService/RepeatReversal',
             sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalRequest.SerializeToString,
             sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatReversalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RepeatCredit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/RepeatCredit',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatCreditRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.RepeatCreditResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListOpenItems(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.settlement.v1.SettlementService/ListOpenItems',
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListOpenItemsRequest.SerializeToString,
+            sabot_dot_settlement_dot_v1_dot_settlement__service__pb2.ListOpenItemsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -40,6 +40,10 @@ class SettlementServiceStub:
     """Void a wager that was paid already (004 14.3.1). Takes a second person."""
     RepeatReversal: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.RepeatReversalRequest, _settlement_service_pb2.RepeatReversalResponse]
     """Ask for an outstanding debit again."""
+    RepeatCredit: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.RepeatCreditRequest, _settlement_service_pb2.RepeatCreditResponse]
+    """Deliver an outstanding credit again."""
+    ListOpenItems: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ListOpenItemsRequest, _settlement_service_pb2.ListOpenItemsResponse]
+    """What the wallet refused, and is still owed: to players, or by them."""
     OpenDispute: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.OpenDisputeRequest, _settlement_service_pb2.OpenDisputeResponse]
     """Dispute a coup (004 14.12)."""
     DecideDispute: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.DecideDisputeRequest, _settlement_service_pb2.DecideDisputeResponse]
@@ -85,6 +89,10 @@ class SettlementServiceAsyncStub(SettlementServiceStub):
     """Void a wager that was paid already (004 14.3.1). Takes a second person."""
     RepeatReversal: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.RepeatReversalRequest, _settlement_service_pb2.RepeatReversalResponse]  # type: ignore[assignment]
     """Ask for an outstanding debit again."""
+    RepeatCredit: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.RepeatCreditRequest, _settlement_service_pb2.RepeatCreditResponse]  # type: ignore[assignment]
+    """Deliver an outstanding credit again."""
+    ListOpenItems: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ListOpenItemsRequest, _settlement_service_pb2.ListOpenItemsResponse]  # type: ignore[assignment]
+    """What the wallet refused, and is still owed: to players, or by them."""
     OpenDispute: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.OpenDisputeRequest, _settlement_service_pb2.OpenDisputeResponse]  # type: ignore[assignment]
     """Dispute a coup (004 14.12)."""
     DecideDispute: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.DecideDisputeRequest, _settlement_service_pb2.DecideDisputeResponse]  # type: ignore[assignment]
@@ -139,6 +147,22 @@ class SettlementServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_settlement_service_pb2.RepeatReversalResponse, _abc.Awaitable[_settlement_service_pb2.RepeatReversalResponse]]:
         """Ask for an outstanding debit again."""
+
+    @_abc_1.abstractmethod
+    def RepeatCredit(
+        self,
+        request: _settlement_service_pb2.RepeatCreditRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.RepeatCreditResponse, _abc.Awaitable[_settlement_service_pb2.RepeatCreditResponse]]:
+        """Deliver an outstanding credit again."""
+
+    @_abc_1.abstractmethod
+    def ListOpenItems(
+        self,
+        request: _settlement_service_pb2.ListOpenItemsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_settlement_service_pb2.ListOpenItemsResponse, _abc.Awaitable[_settlement_service_pb2.ListOpenItemsResponse]]:
+        """What the wallet refused, and is still owed: to players, or by them."""
 
     @_abc_1.abstractmethod
     def OpenDispute(

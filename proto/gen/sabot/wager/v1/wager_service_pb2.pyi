@@ -419,3 +419,31 @@ class RemoveSignResponse(_message.Message):
     RESULT_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class RepeatRefundRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "movement_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    movement_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., movement_id: _Optional[str] = ...) -> None: ...
+
+class RepeatRefundResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ListOpenItemsRequest(_message.Message):
+    __slots__ = ("table_id",)
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    def __init__(self, table_id: _Optional[str] = ...) -> None: ...
+
+class ListOpenItemsResponse(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[_common_pb2.OpenItem]
+    def __init__(self, items: _Optional[_Iterable[_Union[_common_pb2.OpenItem, _Mapping]]] = ...) -> None: ...

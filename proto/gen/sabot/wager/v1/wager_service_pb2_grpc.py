@@ -117,6 +117,16 @@ class WagerServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignResponse.FromString,
                 _registered_method=True)
+        self.RepeatRefund = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/RepeatRefund',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RepeatRefundRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RepeatRefundResponse.FromString,
+                _registered_method=True)
+        self.ListOpenItems = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/ListOpenItems',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListOpenItemsRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListOpenItemsResponse.FromString,
+                _registered_method=True)
         self.GetBook = channel.unary_unary(
                 '/sabot.wager.v1.WagerService/GetBook',
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GetBookRequest.SerializeToString,
@@ -257,6 +267,20 @@ class WagerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RepeatRefund(self, request, context):
+        """Deliver an outstanding refund again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListOpenItems(self, request, context):
+        """What the wallet refused or has not confirmed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetBook(self, request, context):
         """The book of the coup in progress.
         """
@@ -367,6 +391,16 @@ def add_WagerServiceServicer_to_server(servicer, server):
                     servicer.RemoveSign,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignResponse.SerializeToString,
+            ),
+            'RepeatRefund': grpc.unary_unary_rpc_method_handler(
+                    servicer.RepeatRefund,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RepeatRefundRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.RepeatRefundResponse.SerializeToString,
+            ),
+            'ListOpenItems': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListOpenItems,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListOpenItemsRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListOpenItemsResponse.SerializeToString,
             ),
             'GetBook': grpc.unary_unary_rpc_method_handler(
                     servicer.GetBook,
@@ -824,6 +858,60 @@ class WagerService:
             '/sabot.wager.v1.WagerService/RemoveSign',
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.RemoveSignResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RepeatRefund(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/RepeatRefund',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.RepeatRefundRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.RepeatRefundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListOpenItems(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/ListOpenItems',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListOpenItemsRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListOpenItemsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -68,6 +68,10 @@ class WagerServiceStub:
     """Show the sign of a higher minimum, from now on (004 6.4)."""
     RemoveSign: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.RemoveSignRequest, _wager_service_pb2.RemoveSignResponse]
     """Take the sign of a higher minimum down."""
+    RepeatRefund: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.RepeatRefundRequest, _wager_service_pb2.RepeatRefundResponse]
+    """Deliver an outstanding refund again."""
+    ListOpenItems: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ListOpenItemsRequest, _wager_service_pb2.ListOpenItemsResponse]
+    """What the wallet refused or has not confirmed."""
     GetBook: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.GetBookRequest, _wager_service_pb2.GetBookResponse]
     """The book of the coup in progress."""
     PlaceWagers: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceWagersRequest, _wager_service_pb2.PlaceWagersResponse]
@@ -117,6 +121,10 @@ class WagerServiceAsyncStub(WagerServiceStub):
     """Show the sign of a higher minimum, from now on (004 6.4)."""
     RemoveSign: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.RemoveSignRequest, _wager_service_pb2.RemoveSignResponse]  # type: ignore[assignment]
     """Take the sign of a higher minimum down."""
+    RepeatRefund: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.RepeatRefundRequest, _wager_service_pb2.RepeatRefundResponse]  # type: ignore[assignment]
+    """Deliver an outstanding refund again."""
+    ListOpenItems: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ListOpenItemsRequest, _wager_service_pb2.ListOpenItemsResponse]  # type: ignore[assignment]
+    """What the wallet refused or has not confirmed."""
     GetBook: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.GetBookRequest, _wager_service_pb2.GetBookResponse]  # type: ignore[assignment]
     """The book of the coup in progress."""
     PlaceWagers: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceWagersRequest, _wager_service_pb2.PlaceWagersResponse]  # type: ignore[assignment]
@@ -259,6 +267,22 @@ class WagerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wager_service_pb2.RemoveSignResponse, _abc.Awaitable[_wager_service_pb2.RemoveSignResponse]]:
         """Take the sign of a higher minimum down."""
+
+    @_abc_1.abstractmethod
+    def RepeatRefund(
+        self,
+        request: _wager_service_pb2.RepeatRefundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.RepeatRefundResponse, _abc.Awaitable[_wager_service_pb2.RepeatRefundResponse]]:
+        """Deliver an outstanding refund again."""
+
+    @_abc_1.abstractmethod
+    def ListOpenItems(
+        self,
+        request: _wager_service_pb2.ListOpenItemsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.ListOpenItemsResponse, _abc.Awaitable[_wager_service_pb2.ListOpenItemsResponse]]:
+        """What the wallet refused or has not confirmed."""
 
     @_abc_1.abstractmethod
     def GetBook(

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sabot/wager/v1/wallet_service.proto\x12\x0esabot.wager.v1\"a\n\x12\x46undAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\"?\n\x13\x46undAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\"\x86\x01\n\x14\x43reditAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\"A\n\x15\x43reditAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\"\x87\x01\n\x15ReverseAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\"P\n\x16ReverseAccountResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x15\n\rbalance_minor\x18\x02 \x01(\x03\x12\x11\n\tduplicate\x18\x03 \x01(\x08\"5\n\x11GetBalanceRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\"+\n\x12GetBalanceResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\"_\n\x14ListMovementsRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"\x92\x01\n\x08Movement\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x03\x12\x15\n\rbalance_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x13\n\x0bmoved_at_us\x18\x07 \x01(\x03\"]\n\x15ListMovementsResponse\x12+\n\tmovements\x18\x01 \x03(\x0b\x32\x18.sabot.wager.v1.Movement\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xd9\x03\n\rWalletService\x12V\n\x0b\x46undAccount\x12\".sabot.wager.v1.FundAccountRequest\x1a#.sabot.wager.v1.FundAccountResponse\x12\\\n\rCreditAccount\x12$.sabot.wager.v1.CreditAccountRequest\x1a%.sabot.wager.v1.CreditAccountResponse\x12_\n\x0eReverseAccount\x12%.sabot.wager.v1.ReverseAccountRequest\x1a&.sabot.wager.v1.ReverseAccountResponse\x12S\n\nGetBalance\x12!.sabot.wager.v1.GetBalanceRequest\x1a\".sabot.wager.v1.GetBalanceResponse\x12\\\n\rListMovements\x12$.sabot.wager.v1.ListMovementsRequest\x1a%.sabot.wager.v1.ListMovementsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sabot/wager/v1/wallet_service.proto\x12\x0esabot.wager.v1\"a\n\x12\x46undAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\"?\n\x13\x46undAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\"\xa6\x01\n\x14\x43reditAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x10\n\x08wager_id\x18\x07 \x01(\t\x12\x0c\n\x04test\x18\x08 \x01(\x08\"b\n\x15\x43reditAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\x12\x0f\n\x07outcome\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\"\xa7\x01\n\x15ReverseAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x10\n\x08wager_id\x18\x07 \x01(\t\x12\x0c\n\x04test\x18\x08 \x01(\x08\"q\n\x16ReverseAccountResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x15\n\rbalance_minor\x18\x02 \x01(\x03\x12\x11\n\tduplicate\x18\x03 \x01(\x08\x12\x0f\n\x07outcome\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\"5\n\x11GetBalanceRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\"+\n\x12GetBalanceResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\"_\n\x14ListMovementsRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"\x92\x01\n\x08Movement\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x03\x12\x15\n\rbalance_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x13\n\x0bmoved_at_us\x18\x07 \x01(\x03\"]\n\x15ListMovementsResponse\x12+\n\tmovements\x18\x01 \x03(\x0b\x32\x18.sabot.wager.v1.Movement\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t2\xd9\x03\n\rWalletService\x12V\n\x0b\x46undAccount\x12\".sabot.wager.v1.FundAccountRequest\x1a#.sabot.wager.v1.FundAccountResponse\x12\\\n\rCreditAccount\x12$.sabot.wager.v1.CreditAccountRequest\x1a%.sabot.wager.v1.CreditAccountResponse\x12_\n\x0eReverseAccount\x12%.sabot.wager.v1.ReverseAccountRequest\x1a&.sabot.wager.v1.ReverseAccountResponse\x12S\n\nGetBalance\x12!.sabot.wager.v1.GetBalanceRequest\x1a\".sabot.wager.v1.GetBalanceResponse\x12\\\n\rListMovements\x12$.sabot.wager.v1.ListMovementsRequest\x1a%.sabot.wager.v1.ListMovementsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,23 +36,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FUNDACCOUNTRESPONSE']._serialized_start=154
   _globals['_FUNDACCOUNTRESPONSE']._serialized_end=217
   _globals['_CREDITACCOUNTREQUEST']._serialized_start=220
-  _globals['_CREDITACCOUNTREQUEST']._serialized_end=354
-  _globals['_CREDITACCOUNTRESPONSE']._serialized_start=356
-  _globals['_CREDITACCOUNTRESPONSE']._serialized_end=421
-  _globals['_REVERSEACCOUNTREQUEST']._serialized_start=424
-  _globals['_REVERSEACCOUNTREQUEST']._serialized_end=559
-  _globals['_REVERSEACCOUNTRESPONSE']._serialized_start=561
-  _globals['_REVERSEACCOUNTRESPONSE']._serialized_end=641
-  _globals['_GETBALANCEREQUEST']._serialized_start=643
-  _globals['_GETBALANCEREQUEST']._serialized_end=696
-  _globals['_GETBALANCERESPONSE']._serialized_start=698
-  _globals['_GETBALANCERESPONSE']._serialized_end=741
-  _globals['_LISTMOVEMENTSREQUEST']._serialized_start=743
-  _globals['_LISTMOVEMENTSREQUEST']._serialized_end=838
-  _globals['_MOVEMENT']._serialized_start=841
-  _globals['_MOVEMENT']._serialized_end=987
-  _globals['_LISTMOVEMENTSRESPONSE']._serialized_start=989
-  _globals['_LISTMOVEMENTSRESPONSE']._serialized_end=1082
-  _globals['_WALLETSERVICE']._serialized_start=1085
-  _globals['_WALLETSERVICE']._serialized_end=1558
+  _globals['_CREDITACCOUNTREQUEST']._serialized_end=386
+  _globals['_CREDITACCOUNTRESPONSE']._serialized_start=388
+  _globals['_CREDITACCOUNTRESPONSE']._serialized_end=486
+  _globals['_REVERSEACCOUNTREQUEST']._serialized_start=489
+  _globals['_REVERSEACCOUNTREQUEST']._serialized_end=656
+  _globals['_REVERSEACCOUNTRESPONSE']._serialized_start=658
+  _globals['_REVERSEACCOUNTRESPONSE']._serialized_end=771
+  _globals['_GETBALANCEREQUEST']._serialized_start=773
+  _globals['_GETBALANCEREQUEST']._serialized_end=826
+  _globals['_GETBALANCERESPONSE']._serialized_start=828
+  _globals['_GETBALANCERESPONSE']._serialized_end=871
+  _globals['_LISTMOVEMENTSREQUEST']._serialized_start=873
+  _globals['_LISTMOVEMENTSREQUEST']._serialized_end=968
+  _globals['_MOVEMENT']._serialized_start=971
+  _globals['_MOVEMENT']._serialized_end=1117
+  _globals['_LISTMOVEMENTSRESPONSE']._serialized_start=1119
+  _globals['_LISTMOVEMENTSRESPONSE']._serialized_end=1212
+  _globals['_WALLETSERVICE']._serialized_start=1215
+  _globals['_WALLETSERVICE']._serialized_end=1688
 # @@protoc_insertion_point(module_scope)

@@ -27,54 +27,70 @@ class FundAccountResponse(_message.Message):
     def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
 
 class CreditAccountRequest(_message.Message):
-    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id")
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
     AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    TEST_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     player: str
     currency: str
     amount_minor: int
     table_id: str
     coup_id: str
-    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
+    wager_id: str
+    test: bool
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ...) -> None: ...
 
 class CreditAccountResponse(_message.Message):
-    __slots__ = ("balance_minor", "duplicate")
+    __slots__ = ("balance_minor", "duplicate", "outcome", "reason")
     BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
     DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     balance_minor: int
     duplicate: bool
-    def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
+    outcome: str
+    reason: str
+    def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ..., outcome: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ReverseAccountRequest(_message.Message):
-    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id")
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
     AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    TEST_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     player: str
     currency: str
     amount_minor: int
     table_id: str
     coup_id: str
-    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
+    wager_id: str
+    test: bool
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ...) -> None: ...
 
 class ReverseAccountResponse(_message.Message):
-    __slots__ = ("done", "balance_minor", "duplicate")
+    __slots__ = ("done", "balance_minor", "duplicate", "outcome", "reason")
     DONE_FIELD_NUMBER: _ClassVar[int]
     BALANCE_MINOR_FIELD_NUMBER: _ClassVar[int]
     DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     done: bool
     balance_minor: int
     duplicate: bool
-    def __init__(self, done: _Optional[bool] = ..., balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
+    outcome: str
+    reason: str
+    def __init__(self, done: _Optional[bool] = ..., balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ..., outcome: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class GetBalanceRequest(_message.Message):
     __slots__ = ("player", "currency")

@@ -1,7 +1,8 @@
-"""The timers of live tables: the wall clock's only way into the round service.
+"""The timers of live tables: the wall clock's only way into a service.
 
-Tables in TEST mode have none; their time is what their commands say. A timer is a command with an
-id that follows from table and moment, so that two replicas that both see it due do it once.
+The service's core says when a table's next timer is due, and the command that lets time pass. A
+timer is a command with an id that follows from table and moment, so that two replicas that both see
+it due do it once.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ import contextlib
 import hashlib
 import heapq
 import logging
+from collections.abc import Callable
 from typing import Any, Final
 
 from services.chassis.app import Runtime
-from services.contracts.core import SYSTEM, NotYet
-from services.round.commands import AdvanceTime
-from services.round.domain import TableState, next_due_us
+from services.contracts.core import SYSTEM, Command, NotYet
 
 READ_EVENTS_MAX: Final = 1_000
 SLEEP_S_MAX: Final = 0.5
@@ -30,8 +30,19 @@ _log = logging.getLogger(__name__)
 class Timers:
     """Follows the own log for tables with something due, and lets their time pass."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        next_due_us: Callable[[Any], int | None],
+        command: type[Command],
+        begins: str,
+    ) -> None:
+        """`command` lets time pass; `begins` is the type of the first event of every table."""
         self._runtime = runtime
+        self._next_due_us = next_due_us
+        self._command = command
+        self._begins = begins
         self._due: list[tuple[int, str]] = []
         self._current: dict[str, int] = {}
 
@@ -57,13 +68,12 @@ class Timers:
 
     async def _tables(self) -> list[str]:
         rows = await self._runtime.pool.fetch(
-            "select distinct stream_id from events where type = 'table-opened'"
+            "select distinct stream_id from events where type = $1", self._begins
         )
         return [row[0] for row in rows]
 
     async def _look(self, table_id: str) -> None:
-        state: TableState = await self._runtime.executor.state(table_id)
-        due = next_due_us(state)
+        due = self._next_due_us(await self._runtime.executor.state(table_id))
         if due is None:
             self._current.pop(table_id, None)
         elif self._current.get(table_id) != due:
@@ -86,7 +96,7 @@ class Timers:
 
     async def _advance(self, table_id: str, due_us: int, now_us: int) -> None:
         command_id = f"timer:{hashlib.sha256(table_id.encode()).hexdigest()[:16]}:{due_us}"
-        command = AdvanceTime(at_us=now_us, by=SYSTEM)
+        command = self._command(at_us=now_us, by=SYSTEM)
         asked: Any = f"{table_id} {due_us}".encode()
         try:
             outcome = await self._runtime.executor.command(

@@ -1,0 +1,77 @@
+"""Which movement of money follows from an event of the wager service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from services.contracts.core import Event
+from services.contracts.wager import (
+    DebitRequested,
+    RefundRepeated,
+    WagerCancelled,
+    WagerChanged,
+    WagerReduced,
+    WagerRefunded,
+    WagerRejected,
+    WagerVoided,
+    WagerWithdrawn,
+)
+from services.wager.wallet import CANCEL, DEBIT, Movement
+
+
+def movement_of(event: Event, table_id: str) -> Movement | None:
+    """The movement that follows from an event, if one does."""
+    make = _MAKE.get(type(event))
+    return make(event, table_id) if make else None
+
+
+def _debit(event: DebitRequested, table_id: str) -> Movement:
+    return _movement(event, table_id, DEBIT, event.amount_minor)
+
+
+def _back(event: Any, table_id: str) -> Movement | None:
+    if not event.refund_minor or event.movement_id is None:
+        return None
+    return _movement(event, table_id, CANCEL, event.refund_minor)
+
+
+def _rejected(event: WagerRejected, table_id: str) -> Movement | None:
+    """What was paid goes back; a debit that nobody confirmed is undone, made or not (N-1)."""
+    if event.cancelled_movement_id is None:
+        return _back(event, table_id)
+    return _movement(
+        event, table_id, CANCEL, event.cancelled_minor, cancels=event.cancelled_movement_id
+    )
+
+
+def _movement(
+    event: Any, table_id: str, verb: str, amount_minor: int, *, cancels: str = ""
+) -> Movement:
+    return Movement(
+        movement_id=event.movement_id,
+        player=event.player,
+        currency=event.currency,
+        verb=verb,
+        amount_minor=amount_minor,
+        table_id=table_id,
+        coup_id=event.coup_id,
+        wager_id=event.wager_id,
+        cancels=cancels,
+    )
+
+
+_MAKE: Final[dict[type[Event], Callable[[Any, str], Movement | None]]] = {
+    DebitRequested: _debit,
+    WagerRejected: _rejected,
+    WagerCancelled: _back,
+    WagerRefunded: _back,
+    WagerChanged: _back,
+    WagerReduced: _back,
+    WagerWithdrawn: _back,
+    WagerVoided: _back,
+    RefundRepeated: _back,
+}
+
+MOVING: Final = frozenset(kind.type for kind in _MAKE)
+"""Types of events that money may follow from."""

@@ -1,0 +1,49 @@
+"""Money that the wallet has not moved: refunds that it refused, debits that it has not confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabot.common.v1 import common_pb2
+from services.chassis.app import Runtime
+from services.chassis.auth import require_role
+from services.contracts.wager import RefundOutstanding
+from services.rules.roles import PLAYER, ROLES
+from services.wager.domain import BookState
+
+OpenItem = common_pb2.OpenItem
+
+
+async def open_items(runtime: Runtime, table_id: str) -> list[OpenItem]:
+    """Open items of a table, or of all tables where the id is empty. Not for players."""
+    require_role(*(role for role in ROLES if role != PLAYER))
+    if table_id:
+        tables = [table_id]
+    else:
+        rows = await runtime.pool.fetch(
+            "select distinct stream_id from events where type = $1 order by 1",
+            RefundOutstanding.type,
+        )
+        tables = [row[0] for row in rows]
+    items: list[OpenItem] = []
+    for each in tables:
+        items += of_state(each, await runtime.executor.state(each))
+    return items
+
+
+def of_state(table_id: str, state: BookState) -> Iterator[OpenItem]:
+    """What a table's own log knows of."""
+    for key, owed in state.refunds.items():
+        yield OpenItem(
+            movement_id=key,
+            kind="REFUND",
+            table_id=table_id,
+            coup_id=owed.coup_id,
+            wager_id=owed.wager_id,
+            player=owed.player,
+            currency=owed.currency,
+            amount_minor=owed.amount_minor,
+            status="UNDER_WAY" if owed.under_way else "REFUSED",
+            reason=owed.reason,
+            attempts=owed.attempts,
+        )
