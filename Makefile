@@ -89,7 +89,7 @@ verify: setup ## change a real log in every way, and see whether sabot verify fi
 
 ##- Image, compose files, manifests; validators are fetched into var/tools
 
-.PHONY: deploy-tools compose-check k8s-check
+.PHONY: deploy-tools compose-check k8s-check alerts-check
 deploy-tools: setup ## fetch the validators
 	@$(BIN)/python -m tests.deploy tools
 
@@ -98,6 +98,9 @@ compose-check: setup ## check image and compose files, as Compose reads them, ag
 
 k8s-check: setup ## build every overlay of k8s and check it against schemas, operators and the code
 	@$(BIN)/python -m tests.deploy k8s
+
+alerts-check: setup ## check the alert rules: metrics, runbooks, and their own tests by promtool
+	@$(BIN)/python -m tests.deploy alerts
 
 ##- Style and generated files
 

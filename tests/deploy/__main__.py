@@ -1,4 +1,6 @@
-"""`python -m tests.deploy tools|compose|k8s|alerts`: fetch the validators, or check with them.
+"""`python -m tests.deploy tools|compose|k8s|alerts|rules`: fetch the validators, or check with them.
+
+`rules` writes the custom resource of the alerts.
 
 Exit status 1: something is wrong. Where a validator can be neither found nor fetched the check fails
 in CI; elsewhere it says so and is passed over.
@@ -11,11 +13,13 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.deploy import compose, kubernetes, tools
+from tests.deploy import alerts, compose, kubernetes, tools
 
 CHECKS: Final[dict[str, Callable[[], list[str]]]] = {
     "compose": compose.check,
     "k8s": kubernetes.check,
+    "alerts": alerts.check,
+    "rules": alerts.write,
 }
 
 

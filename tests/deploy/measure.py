@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -53,9 +54,8 @@ def use_of(pid: int) -> Use:
     return Use(figures["VmRSS"] / MIB, figures["VmHWM"] / MIB, ticks / TICKS_A_SECOND)
 
 
-def play(stack: Stack, run: str) -> int:
-    """Play every recorded table at once; returns the number of coups."""
-    files = sorted(RECORDED.glob("*.jsonl"))
+def play(stack: Stack, run: str, files: Sequence[Path]) -> int:
+    """Play recorded tables at once; returns the number of coups."""
     result = subprocess.run(
         (sys.executable, "-m", "services.cli", "play", "--run", run, *files),
         check=True,
@@ -72,13 +72,14 @@ def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("files", nargs="*", type=Path, default=sorted(RECORDED.glob("*.jsonl")))
+    options = parser.parse_args()
     with Stack(durable=True, report=lambda line: print(line, file=sys.stderr)) as stack:
         processes = {name: s.process.pid for name, s in stack.services.items() if s.process}
         time.sleep(REST_S)
         before = {name: use_of(pid) for name, pid in processes.items()}
         began_s = time.monotonic()
-        coups = sum(play(stack, f"measure{number}") for number in range(rounds))
+        coups = sum(play(stack, f"m{number}", options.files) for number in range(options.rounds))
         took_s = time.monotonic() - began_s
         after = {name: use_of(pid) for name, pid in processes.items()}
     print(f"{machine()}; {coups} coups in {took_s:.0f} s, {coups / took_s:.1f} a second\n")

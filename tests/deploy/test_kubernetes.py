@@ -345,20 +345,17 @@ def test_a_planted_fault_is_seen(plant: Callable[[Tree], None], seen: str) -> No
     assert any(fault.startswith(seen) for fault in found), found
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "seen"),
-    [
-        ("readinessProbe:", "readynessProbe:", "readynessProbe"),
-        ("minAvailable: 1", "minAvailable: 1", ""),
-        ("maxUnavailable: 1", "maxUnavailabel: 1", "maxUnavailabel"),
-    ],
-)
-def test_a_misspelt_field_of_kubernetes_is_seen(right: str, wrong: str, seen: str) -> None:
+def test_a_misspelt_field_of_kubernetes_is_seen() -> None:
     """The schemas of Kubernetes are applied strictly: an unknown field is a fault."""
     need("kubectl", "kubernetes-validate")
-    text = manifests.built("tests/own-servers").replace(right, wrong)
-    found = list(kubernetes.strict(text))
-    assert any(seen in fault for fault in found) if seen else found == []
+    text = manifests.built("tests/own-servers")
+    assert list(kubernetes.strict(text)) == []
+    for right, wrong in (
+        ("readinessProbe:", "readynessProbe:"),
+        ("maxUnavailable: 1", "maxUnavailabel: 1"),
+    ):
+        found = list(kubernetes.strict(text.replace(right, wrong)))
+        assert any(wrong.partition(":")[0] in fault for fault in found), found
 
 
 def test_kustomize_refuses_a_component_that_changes_nothing_known(tmp_path: Any) -> None:
