@@ -83,6 +83,10 @@ clauses: setup ## print what is done about every clause of the rules, and write 
 bench: setup ## measure what Sabot does a second (ARGS=--write puts it into the docs)
 	$(BIN)/python -m tests.bench $(ARGS)
 
+.PHONY: fuzz
+fuzz: setup ## odd input for every call, event, rulebook and log (ARGS="--seconds N --seed S")
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
 .PHONY: verify
 verify: setup ## change a real log in every way, and see whether sabot verify finds it
 	@$(BIN)/python -m tests.audit

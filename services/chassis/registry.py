@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from services.chassis.upcast import UPCASTERS, Key, Upcaster, check_paths, upcast
 from services.contracts.core import Event, Meta, Noted
+
+T = TypeVar("T")
 
 BODY_BYTES_MAX: Final = 900_000
 """Bytes of one event body. A Kafka broker takes messages of a million bytes, headers included; an
@@ -38,6 +40,7 @@ class Encoded(Struct, frozen=True):
 
 # Dictionaries and sets are written in one order, so that equal events are equal bytes.
 _encode = msgspec.json.Encoder(order="deterministic").encode
+_decode_object = msgspec.json.Decoder(dict).decode
 _decode_meta = msgspec.json.Decoder(Meta).decode
 
 
@@ -100,16 +103,21 @@ class Registry:
             raise UnknownType(f"{self.service} has no event {kind!r}")
         now = self._events[kind].schema_version
         if schema_version == now:
-            try:
-                return decoder.decode(body)
-            except RecursionError:
-                raise msgspec.DecodeError("nested too deeply") from None
+            return _read(decoder.decode, body)
         if schema_version > now:
             raise NewerVersion(f"{self.service}.{kind}.v{schema_version}; v{now} is known here")
-        raw = msgspec.json.decode(body, type=dict)
+        raw = _read(_decode_object, body)
         key = (self.service, kind, schema_version)
         present = upcast(self._upcasters, key, raw, schema_version_now=now)
         return msgspec.convert(present, self._events[kind])
+
+
+def _read(decode: Callable[[bytes], T], body: bytes) -> T:
+    """What the parser makes of a body; one that is nested without end is none."""
+    try:
+        return decode(body)
+    except RecursionError:
+        raise msgspec.DecodeError("nested too deeply") from None
 
 
 def check_registries(

@@ -18,6 +18,7 @@ from grpc_status import rpc_status
 from msgspec import Struct
 
 from services.chassis import executor
+from services.chassis.projection import RebuildRuns
 from services.chassis.registry import BodyTooLarge
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
 from services.contracts.core import NotYet, Refused
@@ -155,6 +156,9 @@ TRANSLATIONS: Mapping[type[Exception], Translate] = {
     Refused: _refused,
     NotYet: lambda error: Unavailable(str(error) or "not heard of yet", reason="NOT_YET"),
     executor.Overloaded: lambda error: Overloaded(str(error)),
+    RebuildRuns: lambda error: Conflict(
+        f"a rebuild of {error} runs already", reason="REBUILD_RUNS"
+    ),
     BodyTooLarge: _as(InvalidCommand, "what follows from it would not fit into one event"),
     ConcurrencyConflict: _as(Conflict, "others wrote first"),
     StoreUnavailable: _as(Unavailable, "the database is away"),

@@ -16,6 +16,7 @@ from sabot.common.v1 import common_pb2
 from services.chassis import auth, executor, logs, rpc_errors, telemetry
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.config import GrpcSettings
+from services.chassis.projection import RebuildRuns
 from services.chassis.registry import BodyTooLarge
 from services.chassis.rpc_errors import CallFailed, FieldFault, call_failed
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
@@ -79,6 +80,7 @@ OTHERS = [
         "INVALID_COMMAND",
         "what follows from it would not fit into one event",
     ),
+    (RebuildRuns("stories"), CODES.ABORTED, "REBUILD_RUNS", "a rebuild of stories runs already"),
     (NotYet("no such coup heard of"), CODES.UNAVAILABLE, "NOT_YET", "no such coup heard of"),
     (ConcurrencyConflict("taken: x"), CODES.ABORTED, "CONFLICT", "others wrote first"),
     (StoreUnavailable("host db7"), CODES.UNAVAILABLE, "UNAVAILABLE", "the database is away"),

@@ -1,0 +1,1 @@
+"""Odd input for everything that takes input: calls, events, rulebooks, table logs."""
