@@ -13,6 +13,8 @@ from services.rules.roles import DEALER, GAME_SUPERVISOR, PLAYER, may_act_as
 
 _DECK: Final = frozenset(FULL_DECK)
 _CARD_FIELDS: Final = frozenset({"card", "cards", "first_card", "defects", "damaged"})
+_HANDS: Final = frozenset({"player", "banker"})
+"""Where they are lists of cards; elsewhere a player is a person."""
 
 
 class OneOf(Struct, frozen=True):
@@ -76,14 +78,19 @@ def _words_of(hint: Any) -> tuple[str, ...]:
 def _require_cards(command: Command) -> None:
     for name in _card_fields(type(command)):
         told = getattr(command, name)
-        for card in (told,) if isinstance(told, str) else told or ():
-            if card and card not in _DECK:
+        for card in (told,) if isinstance(told, str) and told else told or ():
+            if card not in _DECK:
                 raise Refused("UNKNOWN", f"{name}: {card!r} is no card")
 
 
 @cache
 def _card_fields(kind: type[Command]) -> tuple[str, ...]:
-    return tuple(name for name in kind.__struct_fields__ if name in _CARD_FIELDS)
+    hints = get_type_hints(kind)
+    return tuple(
+        name
+        for name in kind.__struct_fields__
+        if name in _CARD_FIELDS or (name in _HANDS and get_origin(hints[name]) is tuple)
+    )
 
 
 def require_second(command: Command, *, what: str) -> None:

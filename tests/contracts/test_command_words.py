@@ -81,3 +81,27 @@ def test_the_words_of_all_services_are_listed() -> None:
         "AcceptShoe.hand",
         "PlaceWager.channel",
     }
+
+
+@pytest.mark.parametrize(
+    ("service", "name", "fields"),
+    [
+        ("round", "CorrectResult", {"coup": 1, "reason": "x", "banker": ("AS", "KS")}),
+        ("shoe", "ReportFault", {"disadvantage": True, "spare": True, "transferable": True}),
+        ("shoe", "InspectCards", {"witness": "gs1", "video": "v"}),
+        ("shoe", "DrawCard", {}),
+    ],
+)
+def test_a_card_of_no_deck_is_refused_by_its_field(
+    service: str, name: str, fields: dict[str, Any]
+) -> None:
+    """000 1.3.1: in hands that are told, too, which nobody could count."""
+    of = {"CorrectResult": "player", "ReportFault": "damaged", "InspectCards": "defects"}
+    field = of.get(name, "cards")
+    kind = getattr(import_module(f"services.{service}.commands"), name)
+    core = import_module(f"services.{service}.domain")
+    for wrong in ("T:1", "", "1S", "as"):
+        command = kind(at_us=1, by=SYSTEM, **{**fields, field: ("AS", wrong)})
+        with pytest.raises(Refused) as raised:
+            core.decide(command, core.initial_state())
+        assert raised.value.message == f"{field}: {wrong!r} is no card"

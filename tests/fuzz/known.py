@@ -42,6 +42,8 @@ KNOWN: Final[tuple[tuple[str, str, dict[str, Any], str], ...]] = (
     ("round", "AnnounceResult", {"winner": "FOO"}, "UNKNOWN"),
     ("round", "RuleOnDeal", {"ruling": "FOO", "coup": 1}, "UNKNOWN"),
     ("round", "AcceptShoe", {"seat": 1, "hand": "FOO"}, "UNKNOWN"),
+    ("round", "CorrectResult", {"coup": 1, "player": ["T:1"], "banker": ["AS"]}, "UNKNOWN"),
+    ("shoe", "InspectCards", {"witness": "w", "defects": ["XX"]}, "UNKNOWN"),
     ("shoe", "LoadShoe", {"shoe_id": "s", "source": "FOO"}, "UNKNOWN"),
     ("shoe", "LoadShoe", {"shoe_id": "s", "source": "SCANNED", "cuts_after": -5}, INVALID),
     ("shoe", "LoadShoe", {"shoe_id": "", "source": "SCANNED"}, INVALID),
