@@ -110,11 +110,11 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
     missing = missing_before(command, state)
     if missing >= shoe.left:
         raise Refused("INTEGRITY", f"{missing} reports are missing, and {shoe.left} cards left")
-    lost = Pull(count=missing, pulled=1, unread=True)
-    events = list(drawn(state, cards, lost)) if missing else []
-    if course.phase != BETTING:
-        # Kept cards come before any other; before the close they wait for the book.
-        events += carried_first(fold(state, events), cards)
+    # Kept cards come before any other; before the close they wait for the book.
+    events = [] if pull.before_close else list(carried_first(state, cards))
+    if missing:
+        lost = Pull(count=missing, pulled=1, unread=True, before_close=pull.before_close)
+        events += drawn(fold(state, events), cards, lost)
     return [*events, *drawn(fold(state, events), cards, pull)]
 
 

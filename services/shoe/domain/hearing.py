@@ -90,6 +90,14 @@ def _misdeal(state: ShoeState, event: hands.MisdealDetected) -> ShoeState:
     return _course(state, extra=(*state.course.extra, *event.draw_numbers))
 
 
+def _resulted(state: ShoeState, event: table.CoupResulted) -> ShoeState:
+    """A card that was drawn while the result was on its way is one that no hand needed."""
+    course = state.course
+    used = len(event.player) + len(event.banker)
+    rest = sorted(number for number in course.numbers if number not in course.extra)
+    return _course(state, phase=RESULTED, extra=(*course.extra, *rest[used:]))
+
+
 def _turn(state: ShoeState, event: hands.TurnInstructed) -> ShoeState:
     turn = (*state.course.turn, *((number, event.seat) for number in event.draw_numbers))
     return _course(state, turn=turn)
@@ -147,7 +155,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[ShoeState, Any], ShoeState]] = {
     table.BettingClosed: lambda state, _: _course(state, phase=CLOSED),
     table.DealingOpened: lambda state, _: _course(state, phase=DEALING),
     table.DrawInstructed: lambda state, event: _course(state, instructed=event.count),
-    table.CoupResulted: lambda state, _: _course(state, phase=RESULTED),
+    table.CoupResulted: _resulted,
     table.ResultCorrected: lambda state, _: (
         _course(state, phase=RESULTED) if state.course.phase == DEALING else state
     ),

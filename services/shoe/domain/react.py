@@ -43,13 +43,13 @@ FOLLOWS = frozenset(_KINDS)
 
 def react(heard: Heard, state: ShoeState) -> Sequence[Command | Caused]:
     """What to do when another service's event is heard; `state` has it folded in already."""
-    del state
     event = heard.event
     at_us, by = heard.meta.occurred_at_us, heard.meta.actor
     if isinstance(event, table.TableOpened):
         return [
             ActivateRulebook(at_us=at_us, by=by, session=event.session, settings=event.settings)
         ]
-    if type(event) in _PROCEED_ON:
+    came_late = isinstance(event, table.CoupResulted) and bool(state.course.extra)
+    if came_late or type(event) in _PROCEED_ON:
         return [Proceed(at_us=at_us, by=by)]
     return ()

@@ -63,7 +63,7 @@ from tests.support.played import (
     person,
 )
 from tests.support.spec import AT_US, Spec, like, spec
-from tests.support.tables import opened
+from tests.support.tables import opened, resulted
 
 BURN = "AC 9D"
 ASIDE = "9S 9H 9D 9C KS KH"
@@ -306,6 +306,31 @@ def test_a_kept_card_waits_for_the_book_when_another_comes_out_too_early() -> No
     assert [one.carried for one in played.now(CardDrawn)] == [False]
     assert played.cards.shoe is not None
     assert [one.draw_number for one in played.cards.shoe.carried] == [7]
+
+
+def test_a_kept_card_comes_before_cards_that_the_electronic_shoe_did_not_report() -> None:
+    """F-149, N-5: a gap in the reports is filled behind it, whatever is known of those cards."""
+    played = Played(method="B", layout="C").approved("B").shoe(f"{BURN} 7S KH TD 6C 9C 7D KD TC")
+    one = RegisterShoeDevice(at_us=played.at_us, by=person("GAME_SUPERVISOR"), device_id="e1")
+    played.send("shoe", one).betting().do("no_more_bets").do("close_book")
+    for sequence, card in enumerate(("7S", "KH", "TD", "6C", "9C"), start=1):
+        draw(played, card=card, device_id="e1", sequence=sequence)
+    played.do("announce").betting().do("no_more_bets")
+    draw(played, card="KD", device_id="e1", sequence=7)
+    drawn = [(one.draw_number, one.carried) for one in played.now(CardDrawn)]
+    assert drawn == [(7, True), (8, False), (9, False)]
+
+
+def test_a_card_drawn_while_the_result_is_on_its_way_is_one_that_no_hand_needed() -> None:
+    """C-18, A-49, F-149: round never saw it in the coup; the rulebook's rule for it is kept."""
+    for rulebook, to in (("super-six", "NEXT_BURN"), ("nsw-mini", "NEXT_COUP")):
+        played = Played(rulebook).shoe(f"{BURN} {NATURAL_NINE} 2S").betting().do("no_more_bets")
+        played.draws(4)
+        alone = Spec(shoe, played.cards)
+        late = alone.when(DrawCard(at_us=played.at_us, by=person("DEALER"), card="2S"))
+        result = resulted(("9S", "KD"), ("7D", "TC"))
+        kept = late.then(like(CardDrawn, draw_number=7)).when_heard(result)
+        assert kept.then(like(CardCarriedOver, draw_number=7, to=to, seen=True))
 
 
 def test_a_kept_card_is_counted_once() -> None:
