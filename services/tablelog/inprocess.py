@@ -84,7 +84,8 @@ def _listeners() -> dict[type[Event], tuple[str, ...]]:
 
 
 _LISTENERS = _listeners()
-_Pending = tuple[str, Event, Meta, str]
+Sent = tuple[str, Event, Meta, str]
+"""An event on its way: the service that decided it, its envelope, its id."""
 
 
 class InProcessTable:
@@ -153,14 +154,14 @@ class InProcessTable:
         *,
         depth: int,
         told: list[Told],
-    ) -> list[_Pending]:
+    ) -> list[Sent]:
         core = CORES[service]
         state = self.states[service]
         if service == SHOE:
             events = core.decide(command, state, self._cards, self._before)
         else:
             events = core.decide(command, state)
-        pending: list[_Pending] = []
+        pending: list[Sent] = []
         for event in events:
             state = core.evolve(state, event)
             self.states[service] = state
@@ -178,13 +179,7 @@ class InProcessTable:
                 second=command.second,
             )
             pending.append((service, event, meta, event_id(service, self.table_id, version)))
-            if isinstance(event, DebitRequested):
-                paid = RecordDebit(
-                    at_us=command.at_us,
-                    by=command.by,
-                    movement_id=event.movement_id,
-                    outcome="DONE",
-                )
+            if isinstance(event, DebitRequested) and (paid := self.wallet(event, command)):
                 pending.extend(
                     self._decide(
                         WAGER, paid, command_id, pending[-1][3], depth=depth + 1, told=told
@@ -193,35 +188,43 @@ class InProcessTable:
                 state = self.states[service]
         return pending
 
-    def _spread(self, sent: _Pending, told: list[Told]) -> list[_Pending]:
+    def wallet(self, asked: DebitRequested, command: Command) -> RecordDebit | None:
+        """What the wallet answers to a debit at once; None where it takes its time."""
+        return RecordDebit(
+            at_us=command.at_us, by=command.by, movement_id=asked.movement_id, outcome="DONE"
+        )
+
+    def _spread(self, sent: Sent, told: list[Told]) -> list[Sent]:
         """Let the services hear an event; what they make of it comes back."""
+        pending: list[Sent] = []
+        for name in _LISTENERS.get(type(sent[1]), ()):
+            if name != sent[0]:
+                pending.extend(self._hear(name, sent, told))
+        return pending
+
+    def _hear(self, name: str, sent: Sent, told: list[Told]) -> list[Sent]:
+        """Let one service hear an event; what it makes of it comes back."""
         service, event, meta, identity = sent
-        listeners = _LISTENERS.get(type(event), ())
-        if not listeners:
-            return []
+        core = CORES[name]
         heard = Heard(event, meta, service, identity)
-        pending: list[_Pending] = []
-        for name in listeners:
-            if name == service:
-                continue
-            core = CORES[name]
-            state = core.evolve(self.states[name], heard)
-            self.states[name] = state
-            for reaction in core.react(heard, state):
-                cause = heard
-                command = reaction
-                if isinstance(reaction, Caused):
-                    cause, command = reaction.heard, reaction.command
-                pending.extend(
-                    self._decide(
-                        name,
-                        command,
-                        cause.meta.command_id,
-                        cause.event_id,
-                        depth=cause.meta.depth + 1,
-                        told=told,
-                    )
+        state = core.evolve(self.states[name], heard)
+        self.states[name] = state
+        pending: list[Sent] = []
+        for reaction in core.react(heard, state):
+            cause = heard
+            command = reaction
+            if isinstance(reaction, Caused):
+                cause, command = reaction.heard, reaction.command
+            pending.extend(
+                self._decide(
+                    name,
+                    command,
+                    cause.meta.command_id,
+                    cause.event_id,
+                    depth=cause.meta.depth + 1,
+                    told=told,
                 )
+            )
         return pending
 
 

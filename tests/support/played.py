@@ -44,8 +44,14 @@ DEALER = {"id": "d1", "role": "dealer"}
 class Played:
     """One table with its whole story."""
 
-    def __init__(self, rulebook: str = "nsw-mini", **settings: Any) -> None:
-        self.table = InProcessTable("T1")
+    def __init__(
+        self,
+        rulebook: str = "nsw-mini",
+        *,
+        table: InProcessTable | None = None,
+        **settings: Any,
+    ) -> None:
+        self.table = table or InProcessTable("T1")
         self.refused: Refused | None = None
         self.lines: list[OutLine] = []
         """What the last action printed."""
@@ -69,11 +75,11 @@ class Played:
         self._took(*run_line(self.table, line), action, getattr(line, "id", None))
         return self
 
-    def send(self, service: str, command: Command) -> Self:
-        """A command that no action of a log stands for."""
+    def send(self, service: str, command: Command, **beside: Any) -> Self:
+        """A command that no action of a log stands for, with what travels beside it."""
         self._number += 1
-        name = f"{self._number}"
-        self._took(*self.table.run(Step(service, command), name), type(command).__name__, None)
+        step = Step(service, command, **beside)
+        self._took(*self.table.run(step, f"{self._number}"), type(command).__name__, None)
         return self
 
     def _took(

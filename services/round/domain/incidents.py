@@ -84,6 +84,9 @@ def held(coup: Coup, code: str, at_us: int) -> CoupHeld:
 
 def card_before_close(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     """Betting closes at that instant, and the coup waits to be told whether the card was seen."""
+    scanned = any(one.scanned for one in coup.drawn)
+    if coup.hold is not None and coup.hold.code == ATTEST:
+        return _void_by_card(state, coup) if scanned else ()  # one that was read came behind it
     if coup.phase != BETTING or not any(one.early for one in coup.drawn):
         return ()
     events: list[Event] = [
@@ -95,7 +98,6 @@ def card_before_close(state: TableState, coup: Coup, at_us: int) -> Sequence[Eve
             clauses=clauses_for(state, "card_before_close"),
         ),
     ]
-    scanned = any(one.scanned for one in coup.drawn)
     if scanned or rules_of(state).card_before_close == "ALWAYS_VOID":
         return [*events, *_void_by_card(state, coup)]
     return [*events, held(coup, ATTEST, at_us)]

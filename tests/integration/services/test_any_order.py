@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from services.contracts.core import Caused, Event, Heard, Meta, Refused
+from services.contracts.core import Refused
 from services.tablelog import lines as log
-from services.tablelog.inprocess import CORES, InProcessTable
+from services.tablelog.inprocess import CORES, InProcessTable, Sent
 from services.tablelog.reader import read
 from services.tablelog.render import SERVICES, Renderer, Told
 from services.tablelog.replay import replay, run_line
@@ -27,8 +27,6 @@ CASES = Path(__file__).resolve().parents[2] / "data" / "cases" / "table.jsonl"
 SEEDS = range(12)
 BATCHES = (1, 1, 2, 5, 50)
 """How many events of a topic a service reads in one go."""
-
-Sent = tuple[str, Event, Meta, str]
 
 
 class Scattered(InProcessTable):
@@ -44,29 +42,15 @@ class Scattered(InProcessTable):
         while waiting := [pair for pair, queue in self._queues.items() if queue]:
             pair = self._random.choice(waiting)
             for _ in range(min(self._random.choice(BATCHES), len(self._queues[pair]))):
-                self._hear(pair[1], self._queues[pair].popleft(), told)
+                for made in self._hear(pair[1], self._queues[pair].popleft(), told):
+                    self._spread(made, told)
         return refused, told
 
     def _spread(self, sent: Sent, told: list[Told]) -> list[Sent]:
         for name in SERVICES:
-            if sent[0] in CORES[name].HEARS:
+            if type(sent[1]) in CORES[name].HEARS.get(sent[0], {}).values():
                 self._queues.setdefault((sent[0], name), deque()).append(sent)
         return []
-
-    def _hear(self, name: str, sent: Sent, told: list[Told]) -> None:
-        service, event, meta, identity = sent
-        core = CORES[name]
-        if type(event) not in core.FOLLOWS:
-            return
-        heard = Heard(event, meta, service, identity)
-        self.states[name] = core.evolve(self.states[name], heard)
-        for reaction in core.react(heard, self.states[name]):
-            caused = isinstance(reaction, Caused)
-            cause = reaction.heard if caused else heard
-            command = reaction.command if caused else reaction
-            origin = cause.meta.command_id, cause.event_id
-            for each in self._decide(name, command, *origin, depth=cause.meta.depth + 1, told=told):
-                self._spread(each, told)
 
 
 def scattered(path: str, seed: int) -> Iterator[dict[str, Any]]:

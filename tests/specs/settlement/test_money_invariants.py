@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from services.contracts import round as table
 from services.contracts import settlement as money
 from services.contracts import wager as book
-from services.contracts.core import Caused, Heard
+from services.contracts.core import Caused, Event, Heard
 from services.settlement import domain as settlement
+from tests.property.accounts import AFTER_RESULT, BEFORE_RESULT, endings, final, moved
 from tests.support.spec import heard
 from tests.support.stories import TWO, Line, Story, opening, play, ruling, shoe, stake
 
@@ -36,20 +37,6 @@ ENDS = (
 """Hands that can be what really lay there: both winners, a tie, pairs, sixes, four to six cards."""
 
 CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "SHDC"]
-
-BEFORE_RESULT = (
-    book.WagerCancelled,
-    book.WagerRejected,
-    book.WagerWithdrawn,
-    book.WagerVoided,
-    book.WagerRefunded,
-)
-AFTER_RESULT = (
-    money.WagerSettled,
-    money.WagerResettled,
-    money.WagerRefunded,
-    money.WagerForfeited,
-)
 
 
 def shoes() -> st.SearchStrategy[list[str]]:
@@ -125,34 +112,9 @@ def stories(draw: Any) -> tuple[str, list[Line]]:
     return rulebook, lines
 
 
-def endings(story: Story) -> dict[str, list[Any]]:
-    """What became of each accepted wager, in order; corrections included."""
-    found: dict[str, list[Any]] = {event.wager_id: [] for event in story.events(book.WagerAccepted)}
-    for event in story.events(*BEFORE_RESULT, *AFTER_RESULT):
-        if isinstance(event, book.WagerRejected) and not event.accepted:
-            continue
-        found[event.wager_id].append(event)
-    return found
-
-
-def moved(story: Story) -> Counter[tuple[str, str]]:
-    """What the account of the house gained, by coup and currency: debits less all that went back."""
-    house: Counter[tuple[str, str]] = Counter()
-    for event in story.events(book.DebitRequested):
-        house[event.coup_id, event.currency] += event.amount_minor
-    back = (*BEFORE_RESULT, book.WagerChanged, book.WagerReduced)
-    for event in story.events(*back):
-        house[event.coup_id, event.currency] -= event.refund_minor
-    for event in story.events(money.WagerSettled):
-        house[event.coup_id, event.currency] -= event.credit_minor
-    for event in story.events(*AFTER_RESULT[1:]):
-        house[event.coup_id, event.currency] -= event.due_minor
-    return house
-
-
-def final(story: Story) -> dict[str, money.CoupSettled]:
-    """The books of each coup at its last revision."""
-    return {event.coup_id: event for event in story.events(money.CoupSettled)}
+def events_of(story: Story) -> list[Event]:
+    """All events of a story, in order."""
+    return [each.event for each in story.told]
 
 
 @settings(max_examples=60, deadline=None)
@@ -162,7 +124,7 @@ def test_every_accepted_wager_ends_exactly_once(told: tuple[str, list[Line]]) ->
     story = play(told[1])
     reversed_ids = [event.settlement_id for event in story.events(money.SettlementReversed)]
     assert len(reversed_ids) == len(set(reversed_ids))
-    for wager_id, ends in endings(story).items():
+    for wager_id, ends in endings(events_of(story)).items():
         assert ends, f"{wager_id} never ended"
         first, *later = ends
         if isinstance(first, BEFORE_RESULT):
@@ -179,8 +141,8 @@ def test_every_accepted_wager_ends_exactly_once(told: tuple[str, list[Line]]) ->
 def test_money_adds_up_in_every_coup_and_currency(told: tuple[str, list[Line]]) -> None:
     """Invariants 5 and 10, A-27, F-171: what moved is what the books say, to the minor unit."""
     story = play(told[1])
-    books = final(story)
-    for (coup_id, currency), gained in moved(story).items():
+    books = final(events_of(story))
+    for (coup_id, currency), gained in moved(events_of(story)).items():
         totals = books[coup_id].totals.get(currency) if coup_id in books else None
         assert gained == (totals.house_minor if totals else 0), coup_id
     for done in books.values():
@@ -192,7 +154,7 @@ def test_money_adds_up_in_every_coup_and_currency(told: tuple[str, list[Line]]) 
         exact = Fraction(event.winnings_exact) + Fraction(event.rounding_exact)
         assert event.winnings_minor == exact
     printed = story.summary()
-    assert printed["house"] == sum(moved(story).values())
+    assert printed["house"] == sum(moved(events_of(story)).values())
     assert printed["staked"] - printed["returned"] - printed["winnings"] == printed["house"]
 
 
@@ -202,9 +164,9 @@ def test_void_coups_leave_everybody_as_he_was(told: tuple[str, list[Line]]) -> N
     """Invariant 10, F-16, F-146: but for what BETTER_FOR_PLAYER pays on the open cards."""
     rulebook, lines = told
     story = play(lines)
-    gained = moved(story)
+    gained = moved(events_of(story))
     for event in story.events(table.CoupVoided):
-        paid = final(story).get(event.coup_id)
+        paid = final(events_of(story)).get(event.coup_id)
         better = rulebook.startswith(("live", "super")) and event.reason == "SUPERVISOR"
         assert paid is None or better
         if paid is None:
@@ -224,7 +186,7 @@ def test_tokens_are_consumed_or_returned_and_never_paid_out(told: tuple[str, lis
     fate: dict[str, str] = {}
     for event in story.events(book.PromoTokenConsumed):
         fate[event.token] = "gone"
-    for wager_id, ends in endings(story).items():
+    for wager_id, ends in endings(events_of(story)).items():
         if wager_id not in tokens:
             continue
         last = ends[-1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from services.contracts.round import BettingOpened, CardDealt, CoupVoided, IncidentRecorded
@@ -148,9 +150,10 @@ def test_the_house_burns_one_to_ten_cards_between_coups() -> None:
 # --- game errors ---
 
 
-def after_needless(count: int, **options: object) -> Played:
+def after_needless(count: int, **options: Any) -> Played:
     """A coup in which so many cards came out that no hand needed."""
-    played = Played("live-studio", **({"options": options} if options else {}))
+    settings: dict[str, Any] = {"options": options} if options else {}
+    played = Played("live-studio", **settings)
     played.shoe(f"{SIX_ASIDE} {SIX_SEVEN} 2S 3S 4S 5S 2D 3D {NATURAL_NINE}").betting()
     return played.do("no_more_bets").draws(4 + count).do("announce")
 

@@ -321,6 +321,21 @@ def test_a_kept_card_comes_before_cards_that_the_electronic_shoe_did_not_report(
     assert drawn == [(7, True), (8, False), (9, False)]
 
 
+def test_a_card_that_was_not_reported_is_out_before_the_close_like_the_one_behind_it() -> None:
+    """A-25, N-5: with the scanned card, all that had come out too early is burned."""
+    played = Played("live-studio").shoe(f"{ASIDE} {NATURAL_NINE} 2S 3S")
+    one = RegisterShoeDevice(at_us=played.at_us, by=person("GAME_SUPERVISOR"), device_id="e1")
+    played.send("shoe", one).betting().do("no_more_bets")
+    for sequence, card in enumerate(NATURAL_NINE.split(), start=1):
+        draw(played, card=card, device_id="e1", sequence=sequence)
+    played.do("announce").betting()
+    draw(played, card="3S", device_id="e1", sequence=6)
+    assert [card.before_close for card in played.now(CardDrawn)] == [True, True]
+    assert [(one.reason, one.count) for one in played.now(CardsBurned)] == [
+        ("CARD_BEFORE_CLOSE", 2)
+    ]
+
+
 def test_a_card_drawn_while_the_result_is_on_its_way_is_one_that_no_hand_needed() -> None:
     """C-18, A-49, F-149: round never saw it in the coup; the rulebook's rule for it is kept."""
     for rulebook, to in (("super-six", "NEXT_BURN"), ("nsw-mini", "NEXT_COUP")):
@@ -330,7 +345,7 @@ def test_a_card_drawn_while_the_result_is_on_its_way_is_one_that_no_hand_needed(
         late = alone.when(DrawCard(at_us=played.at_us, by=person("DEALER"), card="2S"))
         result = resulted(("9S", "KD"), ("7D", "TC"))
         kept = late.then(like(CardDrawn, draw_number=7)).when_heard(result)
-        assert kept.then(like(CardCarriedOver, draw_number=7, to=to, seen=True))
+        kept.then(like(CardCarriedOver, draw_number=7, to=to, seen=True))
 
 
 def test_a_kept_card_is_counted_once() -> None:
