@@ -46,7 +46,8 @@ def require_own(command: Command, player: str, *, what: str) -> None:
         return
     if by.role != PLAYER and may_act_as(by.role, DEALER):
         return
-    raise Refused("ROLE", f"{what} is for {player} or the dealer; {by.id} is {by.role}")
+    whose = player or "who sits there"
+    raise Refused("ROLE", f"{what} is for {whose} or the dealer; {by.id} is {by.role}")
 
 
 def require_meaning(command: Command) -> None:

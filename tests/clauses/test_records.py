@@ -78,7 +78,7 @@ def test_who_has_the_shoe_may_show_the_hand_he_acts_for(method: str) -> None:
     played.do("accept_shoe", seat=2, hand="banker").draws(3)
 
     def show(seat: int, hand: str) -> str | None:
-        command = ShowHand(at_us=played.at_us, by=person("PLAYER"), hand=hand, seat=seat)
+        command = ShowHand(at_us=played.at_us, by=person("PLAYER", "p1"), hand=hand, seat=seat)
         return played.send("round", command).reason
 
     assert show(5, "BANKER") == "STATE"

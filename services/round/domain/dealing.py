@@ -53,6 +53,7 @@ from services.round.domain.misdeals import (
 )
 from services.round.domain.offers import HANDS, third_hidden
 from services.round.domain.order import next_for_hand
+from services.round.domain.persons import require_seat
 from services.round.domain.state import (
     TableState,
     clauses_for,
@@ -131,6 +132,7 @@ def show_hand(command: ShowHand, state: TableState) -> Sequence[Event]:
     acts = coup.shoe_play.seat == command.seat and coup.shoe_play.hand == command.hand
     if not acts and not (play.status == OUT and play.holder == command.seat):
         raise Refused("STATE", f"seat {command.seat} does not have {command.hand}'s cards")
+    require_seat(command, state, command.seat, what="showing a hand")
     numbers = _hidden_numbers(coup, (command.hand,))
     if coup.hold is not None or not numbers:
         raise _not_now(state, "method_b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.contracts.core import Event, Refused
+from services.contracts.guards import require_own
 from services.contracts.pinned import pinned
 from services.contracts.round_table import (
     SignDisplayed,
@@ -134,6 +135,7 @@ def _asked(state: TableState) -> VariantConsentAsked:
 def give_consent(command: GiveConsent, state: TableState) -> Sequence[Event]:
     """A player agrees; the first one's word is also the request."""
     _check_variants(state)
+    require_own(command, command.player, what="consent")
     events: list[Event] = [] if state.consent is not None else [_asked(state)]
     given = state.consent.given if state.consent is not None else frozenset()
     if command.player in given:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.contracts.core import Event, Refused
+from services.contracts.guards import require_own
 from services.contracts.round_hands import (
     CardsDeclined,
     CardsOffered,
@@ -43,7 +44,7 @@ from services.round.domain.coup import (
 )
 from services.round.domain.methods import BY_CARDS, HELD_BY_PLAYERS, holds, rule_of
 from services.round.domain.order import bettors, next_for_hand, next_for_shoe
-from services.round.domain.persons import CASINO_SUPERVISOR, require
+from services.round.domain.persons import CASINO_SUPERVISOR, require, require_seat
 from services.round.domain.state import (
     TableState,
     clauses_for,
@@ -116,6 +117,7 @@ def accept_cards(command: AcceptCards, state: TableState) -> Sequence[Event]:
     """One hand is out at a time (004 8.11)."""
     coup = _dealing(state, (BY_CARDS,), "taking cards")
     _offered(coup, command.hand, command.seat)
+    require_seat(command, state, command.seat, what="taking cards")
     if any(coup.play(hand).status == OUT for hand in HANDS):
         raise Refused(
             "STATE", "the other hand is out and comes back first", clauses_for(state, "one_hand")
@@ -135,6 +137,7 @@ def accept_cards(command: AcceptCards, state: TableState) -> Sequence[Event]:
 def decline_cards(command: DeclineCards, state: TableState) -> Sequence[Event]:
     coup = _dealing(state, (BY_CARDS,), "refusing cards")
     _offered(coup, command.hand, command.seat)
+    require_seat(command, state, command.seat, what="refusing cards")
     declined = CardsDeclined(coup_id=coup.coup_id, hand=command.hand, seat=command.seat)
     if coup.play(command.hand).status != BACK:
         return [declined]
@@ -146,6 +149,7 @@ def return_cards(command: ReturnCards, state: TableState) -> Sequence[Event]:
     play = coup.play(command.hand)
     if play.status != OUT or play.holder != command.seat:
         raise Refused("STATE", f"seat {command.seat} does not have {command.hand}'s cards")
+    require_seat(command, state, command.seat, what="returning cards")
     return [
         HandReturned(
             coup_id=coup.coup_id,
@@ -199,6 +203,7 @@ def accept_shoe(command: AcceptShoe, state: TableState) -> Sequence[Event]:
     coup = _dealing(state, HELD_BY_PLAYERS, "taking the shoe")
     if coup.shoe_play.offered != command.seat:
         raise Refused("STATE", f"the shoe is not offered to seat {command.seat}")
+    require_seat(command, state, command.seat, what="taking the shoe")
     player = _player_at(state, command.seat)
     if command.hand == PLAYER and not _may_act_as_player(state, player, coup.number):
         raise Refused(
@@ -228,6 +233,7 @@ def decline_shoe(command: DeclineShoe, state: TableState) -> Sequence[Event]:
     coup = _dealing(state, HELD_BY_PLAYERS, "refusing the shoe")
     if coup.shoe_play.offered != command.seat:
         raise Refused("STATE", f"the shoe is not offered to seat {command.seat}")
+    require_seat(command, state, command.seat, what="refusing the shoe")
     return [ShoeDeclined(coup_id=coup.coup_id, seat=command.seat)]
 
 
@@ -236,6 +242,7 @@ def pass_shoe(command: PassShoe, state: TableState) -> Sequence[Event]:
     holder = state.holder
     if holder is None or holder.seat != command.seat:
         raise Refused("STATE", f"the shoe is not with seat {command.seat}")
+    require_own(command, holder.player, what="passing the shoe on")
     return _passed(state, command.seat, "HOLDER")
 
 

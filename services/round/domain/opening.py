@@ -7,7 +7,7 @@ from typing import Final
 
 from services.contracts.common import TableSettings
 from services.contracts.core import Event, Refused
-from services.contracts.guards import require_role
+from services.contracts.guards import require_own, require_role
 from services.contracts.pinned import pinned
 from services.contracts.round import (
     DealerAssigned,
@@ -163,6 +163,7 @@ def abandon_table(command: AbandonTable, state: TableState) -> Sequence[Event]:
 def take_seat(command: TakeSeat, state: TableState) -> Sequence[Event]:
     if rules_of(state).table_kind != "SEATED":
         raise Refused("NOT_PERMITTED", "a streamed table has no seats")
+    require_own(command, command.player, what="taking a seat")
     if not 1 <= command.seat <= settings_of(state).seats:
         raise Refused("UNKNOWN", f"there is no seat {command.seat}")
     if any(seat == command.seat for seat, _ in state.seats):
@@ -173,6 +174,7 @@ def take_seat(command: TakeSeat, state: TableState) -> Sequence[Event]:
 
 
 def leave_seat(command: LeaveSeat, state: TableState) -> Sequence[Event]:
+    require_own(command, command.player, what="leaving a seat")
     for seat, player in state.seats:
         if player == command.player and command.seat in (None, seat):
             return [SeatVacated(seat=seat, player=player)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.contracts.core import Event, Refused
-from services.contracts.guards import require_role
+from services.contracts.guards import require_own, require_role
 from services.contracts.wager import (
     WagerChanged,
     WagerKept,
@@ -162,6 +162,7 @@ def _open_window(at_us: int, book: Book, state: BookState) -> Window:
 
 def withdraw(command: WithdrawWager, state: BookState) -> Sequence[Event]:
     book, wager = held_wager(command.wager_id, state)
+    require_own(command, wager.player, what="withdrawing a wager")
     window = _open_window(command.at_us, book, state)
     gone = _withdrawn(wager, state, book, window, answered=True)
     left = fold(state, [gone]).book
@@ -171,6 +172,7 @@ def withdraw(command: WithdrawWager, state: BookState) -> Sequence[Event]:
 
 def keep(command: KeepWager, state: BookState) -> Sequence[Event]:
     book, wager = held_wager(command.wager_id, state)
+    require_own(command, wager.player, what="staying with a wager")
     window = _open_window(command.at_us, book, state)
     if wager.wager_id in window.kept:
         return ()

@@ -229,7 +229,8 @@ def test_who_has_a_hand_may_show_it() -> None:
     played.do("offer_cards", hand="player", seat=2).do("accept_cards", hand="player", seat=2)
 
     def show(seat: int) -> str | None:
-        command = ShowHand(at_us=played.at_us, by=person("PLAYER"), hand="PLAYER", seat=seat)
+        by = person("PLAYER", "p1")
+        command = ShowHand(at_us=played.at_us, by=by, hand="PLAYER", seat=seat)
         return played.send("round", command).reason
 
     assert show(5) == "STATE"

@@ -218,6 +218,17 @@ def test_the_book_is_told_when_the_last_wager_comes_off() -> None:
     )
 
 
+def test_in_a_window_nobody_answers_for_another_player() -> None:
+    """F-143, F-161: taking off and staying are the player's own words, or the dealer's for him."""
+    for cause in ("RECONSTRUCTION", "DEVICE"):
+        open_ = dealt().given(window(cause))
+        for by in (person("PLAYER", "p9"), person("AUDITOR")):
+            open_.when(WithdrawWager(at_us=AT_US, by=by, wager_id="w1")).then_raises("ROLE")
+            open_.when(KeepWager(at_us=AT_US, by=by, wager_id="w1")).then_raises("ROLE")
+        by_dealer = WithdrawWager(at_us=AT_US, by=person("DEALER"), wager_id="w1")
+        open_.when(by_dealer).then_among(like(WagerWithdrawn, wager_id="w1"))
+
+
 def test_silence_after_a_reconstruction_leaves_the_wager() -> None:
     """F-143: STAYS; the closed window is answered with the book, changed or not."""
     dealt().given(window()).when_heard(window_over()).then(
