@@ -357,7 +357,7 @@ def authenticator(
 ) -> auth.Authenticator:
     """Make what the configuration names. Believing callers cannot be had outside development."""
     if config.auth_mode(settings.auth.mode, settings.environment) == "development":
-        return auth.DevelopmentAuthenticator(environment=settings.environment)
+        return auth.DevelopmentAuthenticator(environment=settings.environment, roles=roles)
     return auth.JwtAuthenticator(
         keys=auth.KeyRing([Path(name) for name in settings.auth.key_files], clock),
         clock=clock,
@@ -379,6 +379,7 @@ def _grpc(runtime: Runtime) -> Part:
             settings=settings.grpc,
             clock=runtime.clock,
             inputs={service.name: service.inputs for service in served},
+            access=definition.access,
         )
         server = rpc.GrpcServer(settings=settings.grpc, edge=edge, served=served)
         runtime.made("grpc", server)

@@ -91,10 +91,10 @@ def identity() -> Identity:
 
 
 def require_role(*roles: str) -> Identity:
-    """Let the call go on only under one of these roles. For queries; commands ask the rules."""
+    """Let the call go on only under one of these roles; none of them is nobody's."""
     caller = identity()
     if caller.actor.role not in roles:
-        needed = ", ".join(roles)
+        needed = ", ".join(roles) or "that nobody has"
         raise PermissionDenied(
             f"this needs the role {needed}; {caller.actor.role} is not enough",
             reason="ROLE",
@@ -179,9 +179,11 @@ class Authenticator(Protocol):
 class DevelopmentAuthenticator:
     """Believes what the metadata says. It cannot be made outside a developer's machine."""
 
-    def __init__(self, *, environment: str) -> None:
+    def __init__(self, *, environment: str, roles: frozenset[str]) -> None:
+        """Take the roles that exist; whoever claims another one is nobody."""
         if environment != "development":
             raise ValueError(f"callers are not believed in environment {environment}")
+        self._roles = roles
 
     def authenticate(self, metadata: Mapping[str, str], peer: str) -> Identity:
         if not _is_local(peer):
@@ -198,6 +200,9 @@ class DevelopmentAuthenticator:
             return None
         if not person or not role or len(person) > ID_CHARACTERS_MAX:
             raise Unauthenticated(f"{id_key} and {role_key} belong together")
+        if role.upper() not in self._roles:
+            known = ", ".join(sorted(self._roles))
+            raise Unauthenticated(f"{role_key} is none of {known}", reason="ROLE_UNKNOWN")
         return Actor(person, role.upper())
 
 

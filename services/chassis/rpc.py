@@ -95,16 +95,18 @@ class Edge(grpc.aio.ServerInterceptor):
         authenticator: auth.Authenticator,
         settings: GrpcSettings,
         clock: Clock,
+        access: Mapping[str, frozenset[str]],
         translations: Mapping[type[Exception], Translate] = TRANSLATIONS,
         inputs: Mapping[str, Inputs] | None = None,
     ) -> None:
-        """Take what the calls of `service` are held to; `inputs` by the full name of a service."""
+        """Take what calls are held to: `inputs` by service, `access` by `package.Service/Method`."""
         self.domain = f"{service}.sabot"
         self.authenticator = authenticator
         self.in_flight_max = settings.in_flight_max
         self.floor_s = settings.deadline_floor_ms / 1000
         self.call_time_s_max = settings.call_time_s_max
         self.clock = clock
+        self.access = {method: tuple(sorted(roles)) for method, roles in access.items()}
         self.translations = translations
         self.inputs = {} if inputs is None else inputs
         self.in_flight = 0
@@ -275,6 +277,7 @@ class _Call:
             raise TooLate(f"less than {edge.floor_s:g} s are left: nothing was begun")
         caller = edge.authenticator.authenticate(self._metadata, self._context.peer())
         auth.set_identity(caller)
+        auth.require_role(*edge.access.get(self._method[1:], ()))
         self._span.set_attribute(telemetry.ATTRIBUTES["role"].name, caller.actor.role)
 
     async def __aexit__(

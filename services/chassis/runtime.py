@@ -61,6 +61,9 @@ class ServiceDefinition:
     roles: frozenset[str]
     """Roles under which somebody can act; others in a token mean nothing here."""
 
+    access: Mapping[str, frozenset[str]]
+    """Roles that each method is open to, by `package.Service/Method`; others are closed to all."""
+
     companion: Callable[[Runtime], Companion]
     """Called when the database is open and before anything else runs."""
 

@@ -13,6 +13,7 @@ from services.chassis.migrations import Package
 from services.chassis.timers import Timers
 from services.chassis.work import PlainCompanion
 from services.contracts import settlement, shoe, wager
+from services.contracts.access import ACCESS
 from services.contracts.round import TableOpened
 from services.round import domain
 from services.round.api import RoundService
@@ -62,6 +63,7 @@ DEFINITION = ServiceDefinition(
     migrations=(Package("round", files("services.round.migrations")),),
     hears={module.SERVICE: module.EVENTS.keys() for module in (shoe, wager, settlement)},
     roles=frozenset(ROLES),
+    access=ACCESS,
     companion=_companion,
     servicers=_servicers,
     parts=_parts,

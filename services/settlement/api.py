@@ -12,11 +12,13 @@ from sabot.settlement.v1 import settlement_service_pb2 as pb
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
 from services.chassis import projection
 from services.chassis.app import Runtime
+from services.chassis.auth import identity
 from services.chassis.calls import command, command_events, fill, made
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Projector
 from services.chassis.rpc import read_position
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
+from services.contracts.access import may_see
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Noted
 from services.contracts.round_table import VariantChanged
@@ -308,6 +310,7 @@ def _page(token: str) -> tuple[str, int, int]:
 
 
 def _message(story: Story) -> pb.Coup:
+    """The coup for who asks: a player is shown his own wagers."""
     message = pb.Coup(
         coup_id=story.coup_id,
         table_id=story.table_id,
@@ -326,7 +329,10 @@ def _message(story: Story) -> pb.Coup:
         rulebook_hash=story.rulebook_hash,
         test=story.test,
     )
+    actor = identity().actor
     for wager in story.wagers.values():
+        if not may_see(actor, wager.player):
+            continue
         message.wagers.add(
             wager_id=wager.wager_id,
             player=wager.player,

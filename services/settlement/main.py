@@ -15,6 +15,7 @@ from services.chassis.projection import OwnLog, Projector
 from services.chassis.work import PlainCompanion
 from services.contracts import round as table
 from services.contracts import shoe, wager
+from services.contracts.access import ACCESS
 from services.rules.roles import ROLES
 from services.settlement import domain
 from services.settlement.api import SettlementService
@@ -74,6 +75,7 @@ DEFINITION = ServiceDefinition(
     migrations=(Package("settlement", files("services.settlement.migrations")),),
     hears={module.SERVICE: module.EVENTS.keys() for module in (shoe, table, wager)},
     roles=frozenset(ROLES),
+    access=ACCESS,
     companion=_companion,
     servicers=_servicers,
     parts=_parts,

@@ -11,6 +11,7 @@ from services.chassis.app import Runtime, ServiceDefinition, run_service
 from services.chassis.lifecycle import Part
 from services.chassis.migrations import Package
 from services.contracts import round as table
+from services.contracts.access import ACCESS
 from services.rules.roles import ROLES
 from services.shoe import domain
 from services.shoe.api import ShoeService
@@ -49,6 +50,7 @@ DEFINITION = ServiceDefinition(
     migrations=(Package("shoe", files("services.shoe.migrations")),),
     hears={table.SERVICE: table.EVENTS.keys()},
     roles=frozenset(ROLES),
+    access=ACCESS,
     companion=_companion,
     servicers=_servicers,
     parts=_parts,

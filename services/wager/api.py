@@ -8,8 +8,10 @@ from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wager_service_pb2 as pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
+from services.chassis.auth import identity
 from services.chassis.calls import command, command_events, each_alone, fill, made
 from services.chassis.rpc_errors import CommandIdReused
+from services.contracts.access import may_see
 from services.contracts.common import Limit
 from services.wager import commands
 from services.wager.domain import BookState
@@ -97,7 +99,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
         )
 
     async def GetBook(self, request: Any, context: Any) -> pb.GetBookResponse:
-        """The book of the coup in progress."""
+        """The book of the coup in progress; a player is shown his own wagers."""
         state: BookState = await self.runtime.executor.state(request.table_id)
         response = pb.GetBookResponse(limits_version=state.limits_version)
         book = state.book
@@ -106,7 +108,10 @@ class WagerService(pb_grpc.WagerServiceServicer):
         response.coup_id = book.coup_id
         response.phase = book.phase
         response.pending_debits = len(book.pending)
+        actor = identity().actor
         for wager in book.wagers.values():
+            if not may_see(actor, wager.player):
+                continue
             response.wagers.add(
                 wager_id=wager.wager_id,
                 player=wager.player,

@@ -14,6 +14,7 @@ from services.chassis.migrations import Package
 from services.chassis.timers import Timers
 from services.contracts import round as table
 from services.contracts import settlement
+from services.contracts.access import ACCESS
 from services.contracts.common import RulebookActivated
 from services.rules.roles import ROLES
 from services.wager import domain
@@ -71,6 +72,7 @@ DEFINITION = ServiceDefinition(
     migrations=(Package("wager", files("services.wager.migrations")),),
     hears={module.SERVICE: module.EVENTS.keys() for module in (table, settlement)},
     roles=frozenset(ROLES),
+    access=ACCESS,
     companion=_companion,
     servicers=_servicers,
     parts=_parts,

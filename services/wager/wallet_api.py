@@ -7,10 +7,10 @@ from typing import Any, Final
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
-from services.chassis.auth import identity, require_role
+from services.chassis.auth import identity
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, PermissionDenied
+from services.contracts.access import may_see
 from services.rules.currencies import currency_exponent
-from services.rules.roles import PLAYER, ROLES
 from services.wager.ledger import LedgerWallet
 from services.wager.wallet import (
     BALANCE_MAXIMUM,
@@ -24,10 +24,6 @@ from services.wager.wallet import (
 )
 
 AMOUNT_MINOR_MAX: Final = 10**15
-CASHIERS: Final = ("CASINO_SUPERVISOR", "DUTY_MANAGER", "SYSTEM")
-PAYERS: Final = ("SYSTEM",)
-"""Settlement, under its own name: what it pays follows from events."""
-
 FUNDED: Final = "/"
 """Before the keys of deposits, so that none can be that of a payment: those begin with a table."""
 
@@ -45,7 +41,6 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def FundAccount(self, request: Any, context: Any) -> pb.FundAccountResponse:  # noqa: N802, ARG002
         """Put money into an account."""
-        require_role(*CASHIERS)
         answer = await self._ledger.move(_movement(request, FUND))
         if not answer.done:
             raise InvalidCommand("the deposit can't be made", fields=[_FAULTS[answer.reason]])
@@ -55,7 +50,6 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def CreditAccount(self, request: Any, context: Any) -> pb.CreditAccountResponse:  # noqa: N802, ARG002
         """Give a player what a settlement owes him; where the wallet refuses, say so."""
-        require_role(*PAYERS)
         answer = await ask(self._wallet, _movement(request, CREDIT))
         return pb.CreditAccountResponse(
             balance_minor=answer.balance_minor or 0,
@@ -66,7 +60,6 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def ReverseAccount(self, request: Any, context: Any) -> pb.ReverseAccountResponse:  # noqa: N802, ARG002
         """Take back what was paid too much; where the account holds too little, say so."""
-        require_role(*PAYERS)
         answer = await ask(self._wallet, _movement(request, REVERSE))
         return pb.ReverseAccountResponse(
             done=answer.done,
@@ -136,7 +129,7 @@ def _movement(request: Any, verb: str) -> Movement:
 def _check_own(player: str) -> None:
     """Let a player look into no account but his own."""
     actor = identity().actor
-    if actor.role not in ROLES or (actor.role == PLAYER and actor.id != player):
+    if not may_see(actor, player):
         raise PermissionDenied(f"{actor.id} may not look into this account", reason="ROLE")
 
 

@@ -19,6 +19,7 @@ from tests.chassis.edge import NAME
 from tests.ports.counter import FEEDER, Add, Counter, Refuse
 
 TABLE = "T1"
+ROLES = frozenset({"DEALER", "GAME_SUPERVISOR"})
 
 
 class CountRequest:
@@ -73,7 +74,8 @@ DEFINITION = ServiceDefinition(
     settings=Settings,
     migrations=(),
     hears={"feeder": [kind for _, kind in FEEDER.versions()]},
-    roles=frozenset({"DEALER", "GAME_SUPERVISOR"}),
+    roles=ROLES,
+    access={f"{NAME}/Say": ROLES, f"{NAME}/Progress": ROLES},
     companion=lambda runtime: PlainCompanion(runtime.definition.aggregate),
     servicers=servicers,
     parts=lambda _runtime: (),

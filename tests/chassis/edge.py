@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,16 @@ from services.chassis import auth, rpc
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.config import GrpcSettings
 from services.contracts.core import Actor
+from services.rules.roles import ROLES
 
 NAME = "test.v1.TestService"
 SAY = f"/{NAME}/Say"
 MANY = f"/{NAME}/Many"
 PIPE = f"/{NAME}/Pipe"
 DEALER = Actor("anna", "DEALER")
+OPEN = {method[1:]: frozenset(ROLES) for method in (SAY, MANY, PIPE)}
+"""Every method open to everybody."""
+
 REQUEST = common_pb2.CommandMeta(command_id="one")
 
 Unary = Callable[[common_pb2.CommandMeta, Any], Awaitable[common_pb2.CommandResult]]
@@ -113,14 +117,17 @@ async def running(
     repeatable: Sequence[str] = (),
     tls: rpc.ClientTls | None = None,
     host: str = "127.0.0.1",
+    access: Mapping[str, frozenset[str]] | None = None,
 ) -> AsyncIterator[Place]:
     """Serve on a free port, with a client that is ANNA the dealer."""
     settings = settings or GrpcSettings(port=0)
     edge = rpc.Edge(
         service="test",
-        authenticator=authenticator or auth.DevelopmentAuthenticator(environment="development"),
+        authenticator=authenticator
+        or auth.DevelopmentAuthenticator(environment="development", roles=frozenset(ROLES)),
         settings=settings,
         clock=SYSTEM_CLOCK,
+        access=OPEN if access is None else access,
     )
     server = rpc.GrpcServer(settings=settings, edge=edge, served=[served(say, many)])
     await server.start()

@@ -258,8 +258,8 @@ def test_callers_are_believed_on_a_developers_machine_only() -> None:
     """The development authenticator cannot be made elsewhere, and believes local callers only."""
     for environment in ("production", "staging"):
         with pytest.raises(ValueError, match=environment):
-            auth.DevelopmentAuthenticator(environment=environment)
-    believing = auth.DevelopmentAuthenticator(environment="development")
+            auth.DevelopmentAuthenticator(environment=environment, roles=ROLES)
+    believing = auth.DevelopmentAuthenticator(environment="development", roles=ROLES)
     said = dict(auth.development_credentials(Actor("anna", "dealer"), permissions=["a", "b"])())
     for peer in ("ipv4:127.0.0.1:1", "ipv6:%5B::1%5D:1", "unix:"):
         seen = believing.authenticate(said, peer)
@@ -270,6 +270,14 @@ def test_callers_are_believed_on_a_developers_machine_only() -> None:
     for incomplete in ({}, {"sabot-actor-id": "anna"}):
         with pytest.raises(Unauthenticated):
             believing.authenticate(incomplete, "ipv4:127.0.0.1:1")
+    nobody = dict(auth.development_credentials(Actor("anna", "NOBODY"))())
+    borrowed = dict(
+        auth.development_credentials(Actor("anna", "DEALER"), second=Actor("eve", "NOBODY"))()
+    )
+    for unknown in (nobody, borrowed):
+        with pytest.raises(Unauthenticated, match="DEALER, GAME_SUPERVISOR") as raised:
+            believing.authenticate(unknown, "ipv4:127.0.0.1:1")
+        assert raised.value.stable_reason == "ROLE_UNKNOWN"
 
 
 IMPORTER = Actor("importer", "AUDITOR")

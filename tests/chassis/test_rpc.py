@@ -492,3 +492,26 @@ async def test_streams_are_measured_too() -> None:
         await until(lambda: place.edge.in_flight == 0)
     measured = points("sabot.rpc.server.duration")
     assert any(p.attributes == {"sabot.method": MANY, "sabot.code": "OK"} for p in measured)
+
+
+async def test_a_method_is_open_to_its_roles_and_closed_where_nobody_said_so() -> None:
+    """The handler never runs; the answer says what would be needed, and what the caller has."""
+    calls: list[str] = []
+
+    async def say(request: Any, context: Any) -> common_pb2.CommandResult:
+        calls.append(request.command_id)
+        return common_pb2.CommandResult()
+
+    for access, needed in (({SAY[1:]: frozenset({"AUDITOR"})}, "AUDITOR"), ({}, "that nobody has")):
+        async with running(say, access=access) as place:
+            with pytest.raises(grpc.aio.AioRpcError) as raised:
+                await place.client.say()
+        failed = rpc_errors.call_failed(raised.value)
+        assert (failed.code, failed.reason) == (grpc.StatusCode.PERMISSION_DENIED, "ROLE")
+        assert failed.metadata == {"needed": needed, "has": "DEALER"}
+    async with running(say, access={SAY[1:]: frozenset({"DEALER"})}) as place:
+        await place.client.say()
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            [answer async for answer in place.client.many()]
+    assert raised.value.code() is grpc.StatusCode.PERMISSION_DENIED
+    assert calls == ["one"]

@@ -18,6 +18,8 @@ from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.config import GrpcSettings
 from services.chassis.inputs import Inputs
 from services.chassis.rpc_errors import EdgeError, NotFound
+from services.contracts.access import ACCESS
+from services.rules.roles import ROLES
 from tests.fuzz import texts
 from tests.fuzz.calls import Attempts, Sent, methods, run
 from tests.fuzz.requests import Table
@@ -61,10 +63,13 @@ async def serving(fault: str, inputs: Inputs) -> AsyncIterator[Any]:
     settings = GrpcSettings(port=0)
     edge = rpc.Edge(
         service="round",
-        authenticator=auth.DevelopmentAuthenticator(environment="development"),
+        authenticator=auth.DevelopmentAuthenticator(
+            environment="development", roles=frozenset(ROLES)
+        ),
         settings=settings,
         clock=SYSTEM_CLOCK,
         inputs={NAME: inputs},
+        access=ACCESS,
     )
     add = pb_grpc.add_RoundServiceServicer_to_server
     served = [rpc.Served(NAME, add, Planted(fault), inputs)]
