@@ -41,8 +41,9 @@ NUMBER_MAX: Final = 10**9
 LARGE_MAX: Final = 10**15
 """Minor units of a currency, and other numbers that need 64 bits."""
 
+INSTANT_US_MIN: Final = -62_135_596_800_000_000
 INSTANT_US_MAX: Final = 253_402_300_799_999_999
-"""The last microsecond of the year 9999."""
+"""The first and the last microsecond that a date of four digits can name."""
 
 BYTES_MAX: Final = 64 * 1024
 JSON_CHARACTERS_MAX: Final = 64 * 1024
@@ -235,7 +236,7 @@ COMMON: Final[Rules] = {
 UNITS: Final[Mapping[str, Rule]] = {
     "_minor": number(0, LARGE_MAX),
     "_in_us": number(0, LARGE_MAX),
-    "_us": number(0, INSTANT_US_MAX),
+    "_us": number(INSTANT_US_MIN, INSTANT_US_MAX),
     "_json": json_object(),
 }
 """By the end of the field's name; the first that fits counts."""

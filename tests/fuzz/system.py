@@ -20,6 +20,9 @@ from tests.fuzz.requests import PLAYERS, Table
 from tests.fuzz.tally import Tally
 
 SYSTEM = "the system after it"
+GUEST = "guest"
+"""A player of whom no odd call speaks: the others may rightly be barred, for ever and everywhere."""
+
 ONCE_IN_A_WHILE = frozenset({"RebuildProjections"})
 """Calls that do much for one request."""
 
@@ -91,9 +94,10 @@ async def opened(desk: Desk, shoe: str) -> None:
     """A table with players, a dealer and a shoe that the platform shuffled."""
     await desk.open("nsw-mini", mode="TEST", decks=8)
     await desk.act("round", "AssignDealer", PIT, dealer=DEALER.id)
-    for number in range(1, PLAYERS + 1):
-        await desk.fund(f"p{number}", 1_000_000)
-        await desk.act("round", "TakeSeat", PIT, seat=number, player=f"{desk.table_id}.p{number}")
+    players = [*(f"p{number}" for number in range(1, PLAYERS + 1)), GUEST]
+    for number, name in enumerate(players, start=1):
+        await desk.fund(name, 1_000_000)
+        await desk.act("round", "TakeSeat", PIT, seat=number, player=f"{desk.table_id}.{name}")
 
     async def loaded() -> bool:
         # The shoe service may not have heard yet that the table is open again.
@@ -197,7 +201,7 @@ async def plays_again(desk: Desk) -> list[str]:
             await opened(desk, "again")
             await desk.act("round", "OpenBetting", DEALER)
             await desk.until("wager", "GetBook", lambda book: book.phase == "OPEN", "an open book")
-            answer = await desk.wager("again", "p1", "BANKER", 1_000)
+            answer = await desk.wager("again", GUEST, "BANKER", 1_000)
             await desk.act("round", "CallNoMoreBets", DEALER)
             await desk.until("wager", "GetBook", lambda book: book.phase != "OPEN", "the close")
             await desk.act("round", "DealCoup", DEALER)
