@@ -23,6 +23,9 @@ from services.contracts.shoe import (
 from tests.property import hands
 from tests.property.wanderer import Wanderer
 
+NOT_THERE = ("KS", "KS")
+"""What a hand gets that wants more cards than came out: its result then cannot be the told one."""
+
 CARRIED_TO = {"live": ("ERROR_BURN", "ERROR_BURN"), "supe": ("NEXT_BURN", "NEXT_COUP")}
 """Where the first and every further extra card goes (Procedure 6), by kind of rulebook."""
 
@@ -151,7 +154,8 @@ def the_draw_order_decides(w: Wanderer) -> None:
         known, lain = drawn[result.coup_id], early.get(result.coup_id, set())
         # What was out before the close lies on the table when kept cards of the last coup come.
         numbers = sorted(known, key=lambda each: (each not in lain, each))
-        player, banker, used = hands.hands_of([known[number] for number in numbers])
+        order = [known[number] for number in numbers]
+        player, banker, used = hands.hands_of([*order, *NOT_THERE])
         assert (result.player, result.banker) == (tuple(player), tuple(banker)), result
         left = {(result.coup_id, number) for number in numbers[used:]}
         assert left <= needless, "a card that no hand needed was not told"
@@ -171,7 +175,7 @@ def _fits_itself(result: Any) -> None:
     """The result says what its own cards say."""
     order = [result.player[0], result.banker[0], result.player[1], result.banker[1]]
     order += [*result.player[2:], *result.banker[2:]]
-    player, banker, used = hands.hands_of([*order, "KS", "KS"])
+    player, banker, used = hands.hands_of([*order, *NOT_THERE])
     assert (tuple(player), tuple(banker), used) == (result.player, result.banker, len(order))
     assert (result.player_points, result.banker_points) == (
         hands.total(player),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from services.contracts.core import Actor
 from services.round import commands as table
 from services.settlement import commands as money
@@ -218,6 +220,33 @@ def stake_on_another_coup(w: Wanderer) -> None:
 
 
 # --- settlement ---
+
+
+def _answered(w: Wanderer, service: str, make: type[Any], owed: dict[str, Any]) -> None:
+    """The wallet's answer to what it owes a player, or refuses to take for the first time."""
+    movement = w.pick([*owed, f"m{w.steps}"])
+    outcome = w.pick(("DONE", "REFUSED", "REFUSED"))
+    whose = {"coup_id": f"T1:1:{w.coup()}", "wager_id": "w1", "player": "p1"}
+    sum_ = {"currency": "EUR", "amount_minor": 500}
+    w.send(service, make, "system", movement_id=movement, outcome=outcome, **whose, **sum_)
+
+
+def record_credit(w: Wanderer) -> None:
+    _answered(w, "settlement", money.RecordCredit, w.money.credits)
+
+
+def record_refund(w: Wanderer) -> None:
+    _answered(w, "wager", book.RecordRefund, w.played.table.states["wager"].refunds)
+
+
+def repeat_credit(w: Wanderer) -> None:
+    movement = w.pick([*w.money.credits] or ["none"])
+    w.send("settlement", money.RepeatCredit, CASINO, movement_id=movement)
+
+
+def repeat_refund(w: Wanderer) -> None:
+    movement = w.pick([*w.played.table.states["wager"].refunds] or ["none"])
+    w.send("wager", book.RepeatRefund, CASINO, movement_id=movement)
 
 
 def record_reversal(w: Wanderer) -> None:

@@ -194,6 +194,10 @@ _AFTER: tuple[tuple[Move, int], ...] = (
     (commands.go_on_with_debit, 2),
     (commands.close_dispute, 1),
     (commands.export_evidence, 1),
+    (commands.record_credit, 1),
+    (commands.record_refund, 1),
+    (commands.repeat_credit, 1),
+    (commands.repeat_refund, 1),
     (commands.collect_cards, 1),
 )
 _BETTING: tuple[tuple[Move, int], ...] = (
