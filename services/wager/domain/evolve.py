@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from services.contracts import round as table
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
+from services.contracts.round_hands import WithdrawalWindowExtended
 from services.contracts.round_table import VariantChanged
 from services.contracts.wager import (
     AreaSharingPermitted,
@@ -376,6 +377,13 @@ def _window_opened(state: BookState, event: table.WithdrawalWindowOpened) -> Boo
     return _with_book(state, window=Window(event.cause, event.until_us))
 
 
+def _window_extended(state: BookState, event: WithdrawalWindowExtended) -> BookState:
+    book = state.book
+    if book is None or book.coup_id != event.coup_id or book.window is None:
+        return state
+    return _with_book(state, window=replace(book.window, until_us=event.until_us))
+
+
 def _window_closed(state: BookState, event: table.WithdrawalWindowClosed) -> BookState:
     book = state.book
     if book is None or book.coup_id != event.coup_id or book.window is None:
@@ -412,6 +420,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     table.BookCloseRequested: lambda state, event: _with_book(state, close_for=event.reason),
     table.CoupStarted: lambda state, _: _with_book(state, phase=LOCKED),
     table.WithdrawalWindowOpened: _window_opened,
+    WithdrawalWindowExtended: _window_extended,
     table.WithdrawalWindowClosed: _window_closed,
     table.CoupVoided: _voided,
     table.CoupTerminated: lambda state, _: _with_book(state, end=End("TERMINATED")),

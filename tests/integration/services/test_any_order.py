@@ -15,13 +15,16 @@ from typing import Any
 
 import pytest
 
-from services.contracts.core import Refused
+from services.contracts.core import SYSTEM, Actor, Refused
+from services.contracts.wager import WagerWithdrawn
+from services.round.commands import AdvanceTime, ExtendWithdrawals
 from services.tablelog import lines as log
 from services.tablelog.inprocess import CORES, InProcessTable, Sent
 from services.tablelog.reader import read
 from services.tablelog.render import SERVICES, Renderer, Told
 from services.tablelog.replay import replay, run_line
 from services.tablelog.steps import Step
+from services.wager.commands import WithdrawWager
 
 CASES = Path(__file__).resolve().parents[2] / "data" / "cases" / "table.jsonl"
 SEEDS = range(12)
@@ -108,3 +111,25 @@ def test_a_coup_without_wagers_is_settled_though_its_book_arrives_last(
     )
     coups = [line["coup"] for line in scattered(path, seed) if line["kind"] == "coup"]
     assert coups == [1, 2]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_lengthened_window_is_open_to_withdrawals_in_any_order(tmp_path: Path, seed: int) -> None:
+    """F-143: behind the first end and before the second, whatever wager hears first."""
+    case = next(
+        c for c in map(json.loads, CASES.read_text().splitlines()) if c["id"] == "window-01"
+    )
+    ruled = next(n for n, line in enumerate(case["log"]) if line.get("kind") == "reconstruct")
+    lines = list(read(written(tmp_path, "window", case["log"][: ruled + 1])))
+    table = Scattered("T1", Random(seed))
+    for line in lines:
+        assert run_line(table, line)[0] is None
+    supervisor, last_us = Actor("cs1", "CASINO_SUPERVISOR"), lines[-1].at_us
+    longer = ExtendWithdrawals(at_us=last_us + 1, by=supervisor, seconds=90)
+    assert table.run(Step("round", longer), "longer")[0] is None
+    player, at_us = Actor("p1", "PLAYER"), last_us + 75_000_000
+    assert table.run(Step("round", AdvanceTime(at_us=at_us, by=SYSTEM)), "clock")[0] is None
+    off = WithdrawWager(at_us=at_us, by=player, wager_id="w1")
+    refused, told = table.run(Step("wager", off), "off")
+    assert refused is None
+    assert any(isinstance(each.event, WagerWithdrawn) for each in told)

@@ -6,6 +6,7 @@ import pytest
 
 from services.contracts.core import Actor
 from services.contracts.round import CoupTerminated, NoBetCoupDeclared
+from services.contracts.round_hands import WithdrawalWindowExtended
 from services.contracts.wager import (
     BookClosed,
     BookRevised,
@@ -227,6 +228,20 @@ def test_in_a_window_nobody_answers_for_another_player() -> None:
             open_.when(KeepWager(at_us=AT_US, by=by, wager_id="w1")).then_raises("ROLE")
         by_dealer = WithdrawWager(at_us=AT_US, by=person("DEALER"), wager_id="w1")
         open_.when(by_dealer).then_among(like(WagerWithdrawn, wager_id="w1"))
+
+
+def test_a_wager_comes_off_until_the_end_of_a_window_that_was_lengthened() -> None:
+    """F-143, Procedure 8: the supervisor's longer window is wager's as well, and no other coup's."""
+    until = AT_US + 60_000_000
+    longer = WithdrawalWindowExtended(coup_id=COUP, until_us=until + 30_000_000)
+    now = dealt().given(window(), longer)
+    now.when(withdraw(at_us=until + 29_999_999)).then(like(WagerWithdrawn, wager_id="w1"))
+    now.when(withdraw(at_us=until + 30_000_000)).then_raises("LOCKED")
+    keep = KeepWager(at_us=until, by=PLAYER, wager_id="w1")
+    kept = now.when(keep).then(like(WagerKept))
+    assert kept.state.book.window.kept == {"w1"}
+    elsewhere = WithdrawalWindowExtended(coup_id="T1:1:9", until_us=until + 30_000_000)
+    dealt().given(window(), elsewhere).when(withdraw(at_us=until)).then_raises("LOCKED")
 
 
 def test_silence_after_a_reconstruction_leaves_the_wager() -> None:
