@@ -122,6 +122,9 @@ class Stamp(Struct, frozen=True):
     importer: Actor | None
     """Who brought it in, where instant and persons came with the command."""
 
+    shift: int = 0
+    """The shift that the command rests on, where the caller named one."""
+
 
 def stamp(
     meta: common_pb2.CommandMeta, *, now_us: int, test_table: bool, allow_test_tables: bool
@@ -133,7 +136,7 @@ def stamp(
     """
     caller = identity()
     if not meta.HasField("recorded"):
-        return Stamp(now_us, caller.actor, caller.second, None)
+        return Stamp(now_us, caller.actor, caller.second, None, meta.shift)
     if not allow_test_tables:
         raise NotAllowedHere("this installation has no test tables", reason="TEST_TABLES_OFF")
     require_permission(IMPORT_TABLE)
@@ -147,7 +150,7 @@ def stamp(
     if faults:
         raise InvalidCommand("the recorded instant and persons are incomplete", fields=faults)
     second = _actor(recorded.second) if recorded.HasField("second") else None
-    return Stamp(recorded.at_us, _actor(recorded.by), second, caller.actor)
+    return Stamp(recorded.at_us, _actor(recorded.by), second, caller.actor, meta.shift)
 
 
 def _actor(named: common_pb2.Actor) -> Actor:

@@ -24,13 +24,19 @@ from services.contracts.core import Command, Noted
 
 log = logs.logger(__name__)
 
-STAMPED: Final = frozenset({"at_us", "by", "second"})
+STAMPED: Final = frozenset({"at_us", "by", "second", "shift"})
 """Fields of a command that come with the caller, not with the request."""
 
 
 def made(kind: type[Command], request: Message, stamp: Stamp, **more: Any) -> Command:
     """The command that a request asks for; `more` are fields that need a hand."""
-    values: dict[str, Any] = {"at_us": stamp.at_us, "by": stamp.by, "second": stamp.second, **more}
+    values: dict[str, Any] = {
+        "at_us": stamp.at_us,
+        "by": stamp.by,
+        "second": stamp.second,
+        "shift": stamp.shift,
+        **more,
+    }
     for taken in _taken(kind, request.DESCRIPTOR):
         name = taken.name
         if name in values or (taken.presence and not request.HasField(name)):

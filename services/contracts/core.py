@@ -47,6 +47,9 @@ class Command(Struct, frozen=True, kw_only=True, omit_defaults=True):
     second: Actor | None = None
     """A second person, where a clause asks for one."""
 
+    shift: int = 0
+    """The shift in which the actor came to the table, where he says so; see `contracts.crew`."""
+
 
 class Meta(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The envelope of a stored event, without what only the log knows (position, recorded time)."""

@@ -35,6 +35,8 @@ class DealerAssigned(Event, frozen=True, kw_only=True):
 
     type = "dealer-assigned"
     dealer: str
+    shift: int = 0
+    """Number of the change among those of the table's dealers and supervisors."""
 
 
 class DealerChanged(Event, frozen=True, kw_only=True):
@@ -43,6 +45,8 @@ class DealerChanged(Event, frozen=True, kw_only=True):
     type = "dealer-changed"
     dealer: str
     replaced: str
+    shift: int = 0
+    """Number of the change among those of the table's dealers and supervisors."""
 
 
 class SeatTaken(Event, frozen=True, kw_only=True):

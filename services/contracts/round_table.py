@@ -14,6 +14,8 @@ class SupervisorAssigned(Event, frozen=True, kw_only=True):
 
     type = "supervisor-assigned"
     supervisor: str
+    shift: int = 0
+    """Number of the change among those of the table's dealers and supervisors."""
 
 
 class TableSuspended(Event, frozen=True, kw_only=True):

@@ -117,7 +117,9 @@ class RoundService(pb_grpc.RoundServiceServicer):
         response = pb.GetTableResponse(
             open=state.open,
             session=state.session,
-            dealer=state.dealer,
+            dealer=state.crew.dealer,
+            supervisor=state.crew.supervisor,
+            shift=state.crew.shift,
             coups=state.coups,
             waits_for=waits_for(state),
         )

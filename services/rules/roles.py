@@ -1,6 +1,12 @@
 """Who may do what: the roles of the rule texts and which one stands in for which.
 
 A "second person" is somebody other than the actor who is GAME_SUPERVISOR or higher.
+
+A supervisor may step in for a dealer. The texts name a dealer for the game's words and cards, and
+give some of his work to supervisors as well: checking the cards (000 3.1, 004 3.4), cutting them
+(004 4.4). They forbid it nowhere, and somebody has to go on where a dealer falls ill in a coup; so
+here every role that stands above him does what he does. Whose dealer and whose supervisor somebody
+is at a live table is asked beside his role: `services.contracts.crew`.
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ ROLES = (
     SYSTEM,
 )
 
-_STANDS_IN: dict[str, frozenset[str]] = {
+_STANDS_IN: dict[str, frozenset[str]] = {  # by the role that is asked for
     PLAYER: frozenset({PLAYER}),
     DEALER: frozenset({DEALER, GAME_SUPERVISOR, CASINO_SUPERVISOR, DUTY_MANAGER}),
     GAME_SUPERVISOR: frozenset({GAME_SUPERVISOR, CASINO_SUPERVISOR, DUTY_MANAGER}),

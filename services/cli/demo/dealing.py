@@ -145,7 +145,8 @@ class TablePlay:
         )
         if plan.rules.sign_odds_required:
             await self._desk.act(ROUND, "DisplaySign", PIT, sign="ODDS")
-        await self._desk.act(ROUND, "AssignDealer", PIT, dealer=self._dealer.id)
+        assigned = await self._desk.act(ROUND, "AssignDealer", PIT, dealer=self._dealer.id)
+        self._desk.shift = assigned.shift
         await asyncio.gather(*(self._fund(player) for player in plan.everybody))
         if plan.seated:
             for seat, player in seats(plan).items():
@@ -165,7 +166,8 @@ class TablePlay:
         self.played.deposits[player] = amount
 
     async def _change_dealer(self) -> None:
-        await self._desk.act(ROUND, "ChangeDealer", PIT, dealer=self.plan.relief)
+        changed = await self._desk.act(ROUND, "ChangeDealer", PIT, dealer=self.plan.relief)
+        self._desk.shift = changed.shift
         self._dealer = Actor(self.plan.relief, "DEALER")
 
     async def _close(self) -> None:

@@ -93,6 +93,9 @@ class Desk:
 
     def __init__(self, services: Services, table_id: str) -> None:
         self.table_id = table_id
+        self.shift = 0
+        """The shift in which its dealer came: a service that has not heard of him yet waits."""
+
         self._services = services
         self._number = 0
 
@@ -113,6 +116,7 @@ class Desk:
         """Send a command once, under a new id; a service that is away is called again."""
         request = getattr(MODULES[service], f"{name}Request")(table_id=self.table_id, **fields)
         request.meta.command_id = self.command_id()
+        request.meta.shift = self.shift
         return await self.call(service, name, by, request)
 
     def command_id(self) -> str:

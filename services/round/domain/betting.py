@@ -79,7 +79,7 @@ def _check_table(state: TableState) -> None:
         raise Refused(
             "STATE", f"the table is suspended ({suspension.reason})", clauses_for(state, rule)
         )
-    if not state.dealer and not settings_of(state).test:
+    if not state.crew.dealer and not settings_of(state).test:
         raise Refused("STATE", "no dealer has the table")
     if rules_of(state).sign_odds_required and not state.odds_sign:
         raise Refused(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, Refused
+from services.contracts.crew import require_on_shift
 from services.contracts.guards import require_meaning
 from services.round import commands
 from services.round.domain import (
@@ -25,13 +26,13 @@ from services.round.domain import (
 )
 from services.round.domain.evolve import fold
 from services.round.domain.following import proceed
-from services.round.domain.state import TableState, waits_for
+from services.round.domain.state import TableState, settings_of, waits_for
 
 
 def answer(command: Command, events: Sequence[Event], state: TableState) -> Mapping[str, Any]:
     """The coup that a command belongs to, and what the table waits for after it."""
     del command, events
-    told: dict[str, Any] = {"waits_for": waits_for(state)}
+    told: dict[str, Any] = {"waits_for": waits_for(state), "shift": state.crew.shift}
     if state.coup is not None:
         told["coup_id"] = state.coup.coup_id
         told["coup"] = state.coup.number
@@ -45,10 +46,20 @@ def decide(command: Command, state: TableState) -> Sequence[Event]:
     require_meaning(command)
     if not state.open and not isinstance(command, commands.OpenTable):
         raise Refused("STATE", "the table is not open")
+    if state.open and not settings_of(state).test and not isinstance(command, _OF_ANY_SHIFT):
+        require_on_shift(command, state.crew)
     events = _DECIDE[type(command)](command, state)
     after = fold(state, events)
     return [*events, *proceed(after, command.at_us)]
 
+
+_OF_ANY_SHIFT = (
+    commands.OpenTable,
+    commands.AssignDealer,
+    commands.ChangeDealer,
+    commands.AssignSupervisor,
+)
+"""What is said by those who come to the table, or send somebody to it."""
 
 _DECIDE: dict[type[Command], Callable[[Any, TableState], Sequence[Event]]] = {
     commands.OpenTable: opening.open_table,

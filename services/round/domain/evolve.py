@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from services.contracts import round_table as life
 from services.contracts.core import Event, Heard
+from services.contracts.crew import CHANGES, next_session
 from services.contracts.round import (
     BettingNotOpened,
     BettingRequested,
@@ -53,17 +54,21 @@ def evolve(state: TableState, event: Event | Heard) -> TableState:
 
 
 def _opened(state: TableState, event: TableOpened) -> TableState:
-    del state
     return TableState(
         session=event.session,
         settings=event.settings,
         open=True,
         method=event.settings.method,
+        crew=next_session(state.crew),
     )
 
 
+def _crew(state: TableState, event: Event) -> TableState:
+    return replace(state, crew=CHANGES[type(event)](state.crew, event))
+
+
 def _dealer_changed(state: TableState, event: DealerChanged) -> TableState:
-    state = replace(state, dealer=event.dealer)
+    state = _crew(state, event)
     return owe(state, DEALER_CHANGE) if rules_of(state).burn.dealer_change else state
 
 
@@ -159,7 +164,7 @@ def _invalidated(state: TableState, event: OutcomeInvalidated) -> TableState:
 _EVOLVE: dict[type[Event], Callable[[TableState, Any], TableState]] = {
     TableOpened: _opened,
     TableClosed: lambda state, _: replace(state, open=False, closing=False),
-    DealerAssigned: lambda state, event: replace(state, dealer=event.dealer),
+    DealerAssigned: _crew,
     DealerChanged: _dealer_changed,
     SeatTaken: _seat_taken,
     SeatVacated: _seat_vacated,
@@ -169,7 +174,7 @@ _EVOLVE: dict[type[Event], Callable[[TableState, Any], TableState]] = {
     BettingNotOpened: lambda state, _: replace(state, request=None),
     IncidentRecorded: _incident,
     OutcomeInvalidated: _invalidated,
-    life.SupervisorAssigned: lambda state, event: replace(state, supervisor=event.supervisor),
+    life.SupervisorAssigned: _crew,
     life.TableSuspended: _suspended,
     life.TableResumed: lambda state, _: replace(state, suspension=None),
     life.SignDisplayed: _sign,

@@ -207,9 +207,9 @@ def _inspected(state: TableState, heard: Heard) -> TableState:
 def _collected(state: TableState, heard: Heard) -> TableState:
     """One direction for each dealer and shift (000 3.7.2)."""
     event: cards.CardsCollected = heard.event  # type: ignore[assignment]
-    first = state.directions.get(state.dealer)
+    first = state.directions.get(state.crew.dealer)
     if first is None:
-        directions = {**state.directions, state.dealer: event.direction}
+        directions = {**state.directions, state.crew.dealer: event.direction}
         return replace(state, directions=directions)
     return state if first == event.direction else replace(state, turned_direction=event.direction)
 

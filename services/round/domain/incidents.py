@@ -60,7 +60,7 @@ def record_incident(command: RecordIncident, state: TableState) -> Sequence[Even
         raise Refused("UNKNOWN", f"code: {command.code!r} is none of {', '.join(RULES)}")
     if command.by.role != "INSPECTOR":
         require_role(command, "DEALER", what="recording an incident")
-    on_duty = {state.dealer, state.supervisor} - {""}
+    on_duty = {state.crew.dealer, state.crew.supervisor} - {""}
     if command.code == "PROHIBITED_DEVICE" and command.person in on_duty:
         raise Refused(
             "NOT_PERMITTED",

@@ -183,14 +183,15 @@ def leave_seat(command: LeaveSeat, state: TableState) -> Sequence[Event]:
 
 def assign_dealer(command: AssignDealer, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="assigning a dealer")
-    if state.dealer:
-        raise Refused("STATE", f"{state.dealer} has the table: a change is another command")
-    return [DealerAssigned(dealer=command.dealer)]
+    has_it = state.crew.dealer
+    if has_it:
+        raise Refused("STATE", f"{has_it} has the table: a change is another command")
+    return [DealerAssigned(dealer=command.dealer, shift=state.crew.shift + 1)]
 
 
 def assign_supervisor(command: AssignSupervisor, state: TableState) -> Sequence[Event]:
     require(command, state, GAME_SUPERVISOR, what="assigning a supervisor")
-    return [SupervisorAssigned(supervisor=command.supervisor)]
+    return [SupervisorAssigned(supervisor=command.supervisor, shift=state.crew.shift + 1)]
 
 
 def change_dealer(command: ChangeDealer, state: TableState) -> Sequence[Event]:
@@ -200,6 +201,7 @@ def change_dealer(command: ChangeDealer, state: TableState) -> Sequence[Event]:
         "GAME_SUPERVISOR" if running else "DEALER",
         what="changing the dealer during a coup" if running else "changing the dealer",
     )
-    if command.dealer == state.dealer:
+    crew = state.crew
+    if command.dealer == crew.dealer:
         raise Refused("STATE", f"{command.dealer} has the table already")
-    return [DealerChanged(dealer=command.dealer, replaced=state.dealer)]
+    return [DealerChanged(dealer=command.dealer, replaced=crew.dealer, shift=crew.shift + 1)]

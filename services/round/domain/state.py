@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from services.contracts.common import Card, TableSettings
 from services.contracts.core import Refused, Scope
+from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.round.domain.coup import (
     ATTEST,
@@ -20,7 +21,7 @@ from services.round.domain.coup import (
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 2
+STATE_SCHEMA = 3
 
 
 SECOND_US = 1_000_000
@@ -137,8 +138,7 @@ class TableState(Struct, frozen=True):
     closing: bool = False
     """The table closes once its coup is over."""
 
-    dealer: str = ""
-    supervisor: str = ""
+    crew: Crew = Crew()
     seats: tuple[tuple[int, str], ...] = ()
     """Seats and players in the order in which they came."""
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Command, Event, NotYet, Refused
+from services.contracts.crew import require_heard, require_on_shift
 from services.contracts.guards import require_meaning
 from services.contracts.shoe import (
     CardDrawn,
 )
+from services.rules.roles import DEALER
 from services.shoe.commands import (
     ActivateRulebook,
     ApproveErrorBurn,
@@ -93,11 +95,23 @@ def decide(
         raise NotYet("the shoe service has not heard yet that this table is open")
     if not state.open and not isinstance(command, Proceed):
         raise Refused("STATE", "the table is closed")
+    if _is_of_the_crew(command) and not state.settings.test:
+        require_heard(command, state.crew, service="shoe")
+        if command.by.role == DEALER and not state.crew.dealer:
+            raise NotYet("the shoe service has not heard yet who deals at this table")
+        require_on_shift(command, state.crew)
     if isinstance(command, LoadShoe):
         return load(command, state, cards, before)
     if isinstance(command, ResumeCoup):
         return resume(command, state, cards, before)
     return _DECIDE[type(command)](command, state, cards)
+
+
+def _is_of_the_crew(command: Command) -> bool:
+    """Cards on the table are the crew's; an electronic shoe reports whoever deals."""
+    if isinstance(command, DrawCard):
+        return not command.device_id
+    return isinstance(command, BurnCards | CollectCards)
 
 
 _DECIDE: dict[type[Command], Callable[[Any, ShoeState, Cards], Sequence[Event]]] = {

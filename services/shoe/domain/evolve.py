@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
+from services.contracts.crew import next_session
 from services.contracts.shoe import (
     CardCarriedOver,
     CardDrawn,
@@ -80,7 +81,11 @@ def evolve(state: ShoeState, event: Event | Heard) -> ShoeState:
 
 def _activated(state: ShoeState, event: RulebookActivated) -> ShoeState:
     return ShoeState(
-        session=event.session, settings=event.settings, open=True, custody=state.custody
+        session=event.session,
+        settings=event.settings,
+        open=True,
+        crew=next_session(state.crew),
+        custody=state.custody,
     )
 
 

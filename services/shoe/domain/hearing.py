@@ -11,6 +11,7 @@ from services.contracts import round as table
 from services.contracts import round_hands as hands
 from services.contracts import round_table as life
 from services.contracts.core import Event
+from services.contracts.crew import CHANGES
 from services.shoe.domain.state import (
     BETTING,
     BETWEEN_COUPS,
@@ -121,8 +122,12 @@ def _coup_closed(state: ShoeState, event: table.CoupClosed) -> ShoeState:
     return _with_shoe(state, owed=(*shoe.owed, BETWEEN_COUPS))
 
 
+def _crew(state: ShoeState, event: Event) -> ShoeState:
+    return replace(state, crew=CHANGES[type(event)](state.crew, event))
+
+
 def _dealer_changed(state: ShoeState, event: table.DealerChanged) -> ShoeState:
-    del event
+    state = _crew(state, event)
     shoe = state.shoe
     if shoe is None or shoe.ended or rules_of(state).burn.dealer_change == 0:
         return state
@@ -147,6 +152,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[ShoeState, Any], ShoeState]] = {
     table.TableClosed: lambda state, _: replace(state, open=False),
     table.SeatTaken: _seat_taken,
     table.SeatVacated: _seat_vacated,
+    **dict.fromkeys(CHANGES, _crew),
     table.DealerChanged: _dealer_changed,
     table.BettingRequested: lambda state, _: _course(state, betting_requested=True),
     table.BettingNotOpened: lambda state, _: _course(state, betting_requested=False),

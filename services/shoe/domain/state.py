@@ -8,11 +8,12 @@ from msgspec import Struct
 
 from services.contracts.common import Card, TableSettings
 from services.contracts.core import Refused, Scope
+from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 2
+STATE_SCHEMA = 3
 
 
 CARDS_PER_DECK = 52
@@ -290,6 +291,7 @@ class ShoeState(Struct, frozen=True):
     session: int = 0
     settings: TableSettings | None = None
     open: bool = False
+    crew: Crew = Crew()
     players: tuple[tuple[int, str], ...] = ()
     """Seats and players in the order in which they came."""
 

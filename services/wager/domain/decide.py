@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, NotYet
+from services.contracts.crew import require_heard, require_on_shift
 from services.contracts.guards import require_meaning
 from services.contracts.wager import (
     WagerAccepted,
@@ -13,6 +14,7 @@ from services.contracts.wager import (
     WagerRejected,
 )
 from services.wager.commands import (
+    COMMANDS,
     ActivateRulebook,
     ApproveOpposing,
     BarPlayer,
@@ -84,8 +86,14 @@ def decide(command: Command, state: BookState) -> Sequence[Event]:
     require_meaning(command)
     if state.settings is None:
         raise NotYet("the wager service has not heard yet that this table is open")
+    if type(command) in _ASKED and not state.settings.test:
+        require_heard(command, state.crew, service="wager")
+        require_on_shift(command, state.crew)
     return _DECIDE[type(command)](command, state)
 
+
+_ASKED = frozenset(COMMANDS.values())
+"""Commands of persons: those of dealers and supervisors are held against who is assigned."""
 
 _DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
     PlaceWager: place,

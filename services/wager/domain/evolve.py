@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from services.contracts import round as table
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event, Heard
+from services.contracts.crew import CHANGES, next_session
 from services.contracts.round_hands import WithdrawalWindowExtended
 from services.contracts.round_table import VariantChanged
 from services.contracts.wager import (
@@ -92,6 +93,7 @@ def _activated(state: BookState, event: RulebookActivated) -> BookState:
         session=event.session,
         settings=event.settings,
         open=True,
+        crew=next_session(state.crew),
         permissions=Permissions(barred=banned),
         tokens=state.tokens,
         refunds=state.refunds,
@@ -400,6 +402,10 @@ def _coup_over(state: BookState, event: table.CoupClosed) -> BookState:
     return replace(state, book=None, last_coup=event.coup)
 
 
+def _crew(state: BookState, event: Event) -> BookState:
+    return replace(state, crew=CHANGES[type(event)](state.crew, event))
+
+
 def _seat_taken(state: BookState, event: table.SeatTaken) -> BookState:
     return replace(state, seats={**state.seats, event.player: event.seat})
 
@@ -412,6 +418,7 @@ def _seat_vacated(state: BookState, event: table.SeatVacated) -> BookState:
 EVOLVE_HEARD: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     table.TableClosed: lambda state, _: replace(state, open=False),
     VariantChanged: lambda state, event: replace(state, settings=event.settings),
+    **dict.fromkeys(CHANGES, _crew),
     table.SeatTaken: _seat_taken,
     table.SeatVacated: _seat_vacated,
     table.BettingOpened: _betting_opened,

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from services.contracts.common import Card, Limits, TableSettings
 from services.contracts.core import Scope
+from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
@@ -229,6 +230,7 @@ class BookState(Struct, frozen=True):
     session: int = 0
     settings: TableSettings | None = None
     open: bool = False
+    crew: Crew = Crew()
     signs: tuple[Sign, ...] = ()
     """The limits of the last coup with betting and all published since, in order of version."""
 

@@ -65,7 +65,7 @@ def live_table(rulebook: str = "nsw-mini", **others: object) -> Spec:
     )
 
 
-def dealt_by(now: Spec, dealer: str = "d1") -> Spec:
+def dealt_by(now: Spec, dealer: str = "dealer") -> Spec:
     told = now.when(AssignDealer(at_us=AT_US, by=person("DEALER"), dealer=dealer))
     return told.before.given(*told.events)
 

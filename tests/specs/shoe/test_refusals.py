@@ -12,6 +12,7 @@ from services.contracts.round import (
     BettingOpened,
     CardDealt,
     CoupTerminated,
+    DealerAssigned,
     DealingOpened,
     SeatTaken,
 )
@@ -105,6 +106,7 @@ def live_shoe(method: str = "A", source: str = "SCANNED") -> Spec:
         method=method,
     )
     return table(mode="LIVE").given(
+        DealerAssigned(dealer="dealer", shift=1),
         ShoeLoaded(shoe_id="S1", decks=8, cards=416, source=source),
         CardsBurned(shoe_id="S1", reason="NEW_SHOE", count=2, first_draw_number=1),
         betting,

@@ -25,12 +25,14 @@ class Recorded(_message.Message):
     def __init__(self, at_us: _Optional[int] = ..., by: _Optional[_Union[Actor, _Mapping]] = ..., second: _Optional[_Union[Actor, _Mapping]] = ...) -> None: ...
 
 class CommandMeta(_message.Message):
-    __slots__ = ("command_id", "recorded")
+    __slots__ = ("command_id", "recorded", "shift")
     COMMAND_ID_FIELD_NUMBER: _ClassVar[int]
     RECORDED_FIELD_NUMBER: _ClassVar[int]
+    SHIFT_FIELD_NUMBER: _ClassVar[int]
     command_id: str
     recorded: Recorded
-    def __init__(self, command_id: _Optional[str] = ..., recorded: _Optional[_Union[Recorded, _Mapping]] = ...) -> None: ...
+    shift: int
+    def __init__(self, command_id: _Optional[str] = ..., recorded: _Optional[_Union[Recorded, _Mapping]] = ..., shift: _Optional[int] = ...) -> None: ...
 
 class Refusal(_message.Message):
     __slots__ = ("reason", "message", "clauses")

@@ -152,10 +152,12 @@ class AssignDealerRequest(_message.Message):
     def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dealer: _Optional[str] = ...) -> None: ...
 
 class AssignDealerResponse(_message.Message):
-    __slots__ = ("result",)
+    __slots__ = ("result", "shift")
     RESULT_FIELD_NUMBER: _ClassVar[int]
+    SHIFT_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
-    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+    shift: int
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., shift: _Optional[int] = ...) -> None: ...
 
 class ChangeDealerRequest(_message.Message):
     __slots__ = ("meta", "table_id", "dealer")
@@ -168,10 +170,12 @@ class ChangeDealerRequest(_message.Message):
     def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., dealer: _Optional[str] = ...) -> None: ...
 
 class ChangeDealerResponse(_message.Message):
-    __slots__ = ("result",)
+    __slots__ = ("result", "shift")
     RESULT_FIELD_NUMBER: _ClassVar[int]
+    SHIFT_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
-    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+    shift: int
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., shift: _Optional[int] = ...) -> None: ...
 
 class OpenBettingRequest(_message.Message):
     __slots__ = ("meta", "table_id", "closes_in_us", "no_bet")
@@ -294,7 +298,7 @@ class GetTableRequest(_message.Message):
     def __init__(self, table_id: _Optional[str] = ...) -> None: ...
 
 class GetTableResponse(_message.Message):
-    __slots__ = ("open", "session", "rulebook_id", "rulebook_hash", "dealer", "coups", "coup_id", "phase", "closes_at_us", "player", "banker", "waits_for", "test")
+    __slots__ = ("open", "session", "rulebook_id", "rulebook_hash", "dealer", "coups", "coup_id", "phase", "closes_at_us", "player", "banker", "waits_for", "test", "supervisor", "shift")
     OPEN_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     RULEBOOK_ID_FIELD_NUMBER: _ClassVar[int]
@@ -308,6 +312,8 @@ class GetTableResponse(_message.Message):
     BANKER_FIELD_NUMBER: _ClassVar[int]
     WAITS_FOR_FIELD_NUMBER: _ClassVar[int]
     TEST_FIELD_NUMBER: _ClassVar[int]
+    SUPERVISOR_FIELD_NUMBER: _ClassVar[int]
+    SHIFT_FIELD_NUMBER: _ClassVar[int]
     open: bool
     session: int
     rulebook_id: str
@@ -321,7 +327,9 @@ class GetTableResponse(_message.Message):
     banker: _containers.RepeatedScalarFieldContainer[str]
     waits_for: str
     test: bool
-    def __init__(self, open: _Optional[bool] = ..., session: _Optional[int] = ..., rulebook_id: _Optional[str] = ..., rulebook_hash: _Optional[str] = ..., dealer: _Optional[str] = ..., coups: _Optional[int] = ..., coup_id: _Optional[str] = ..., phase: _Optional[str] = ..., closes_at_us: _Optional[int] = ..., player: _Optional[_Iterable[str]] = ..., banker: _Optional[_Iterable[str]] = ..., waits_for: _Optional[str] = ..., test: _Optional[bool] = ...) -> None: ...
+    supervisor: str
+    shift: int
+    def __init__(self, open: _Optional[bool] = ..., session: _Optional[int] = ..., rulebook_id: _Optional[str] = ..., rulebook_hash: _Optional[str] = ..., dealer: _Optional[str] = ..., coups: _Optional[int] = ..., coup_id: _Optional[str] = ..., phase: _Optional[str] = ..., closes_at_us: _Optional[int] = ..., player: _Optional[_Iterable[str]] = ..., banker: _Optional[_Iterable[str]] = ..., waits_for: _Optional[str] = ..., test: _Optional[bool] = ..., supervisor: _Optional[str] = ..., shift: _Optional[int] = ...) -> None: ...
 
 class GetTableProgressRequest(_message.Message):
     __slots__ = ("table_id",)
@@ -374,10 +382,12 @@ class AssignSupervisorRequest(_message.Message):
     def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., supervisor: _Optional[str] = ...) -> None: ...
 
 class AssignSupervisorResponse(_message.Message):
-    __slots__ = ("result",)
+    __slots__ = ("result", "shift")
     RESULT_FIELD_NUMBER: _ClassVar[int]
+    SHIFT_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
-    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+    shift: int
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., shift: _Optional[int] = ...) -> None: ...
 
 class SuspendTableRequest(_message.Message):
     __slots__ = ("meta", "table_id", "reason")
