@@ -60,8 +60,12 @@ logs: setup ## show the logs, or those of one: make logs service=round
 env: setup ## print the addresses for a shell: eval "$$(make env)"
 	@$(DEVSTACK) env
 
-demo: setup ## play recorded shoes through a fresh stack and prove the result
-	@$(BIN)/sabot demo $(ARGS)
+demo: setup ## play recorded shoes through a fresh stack and prove the result; WALLET=http: an operator's wallet
+	@$(BIN)/sabot demo $(if $(WALLET),--wallet $(WALLET)) $(ARGS)
+
+.PHONY: wallet-sim
+wallet-sim: setup ## run a wallet simulator for integrators on port 8701 (ARGS=--help)
+	@$(BIN)/python -m services.walletsim $(ARGS)
 
 ##- Tests
 

@@ -107,8 +107,11 @@ class _Waiting:
     traceparent: str
     future: asyncio.Future[Outcome]
     recorded: bool
+    follows: Origin | None
 
     def origin(self) -> Origin:
+        if self.follows is not None:
+            return self.follows
         return Origin(self.command_id, self.command_id, 1, self.traceparent)
 
     def settle(self, result: Outcome | Exception) -> None:
@@ -189,12 +192,14 @@ class Executor:
         key: str | None = None,
         traceparent: str = "",
         recorded: bool = False,
+        origin: Origin | None = None,
     ) -> Outcome:
         """Carry out a command, once for its `key`, which is the command's id unless given.
 
         `recorded`: it is part of a story brought in after the fact, each step when the one before
         had taken full effect. Nothing is under way there: what was not heard of will not be, and
         `NotYet` is the refusal STATE.
+        `origin`: the chain of causes that the command goes on with, where it does not begin one.
 
         Returns after the commit. A refusal is an outcome and is remembered like one. `NotYet`,
         `Overloaded` and `StoreUnavailable` are raised and remembered nowhere: the same command may
@@ -215,6 +220,7 @@ class Executor:
             traceparent=traceparent,
             future=asyncio.get_running_loop().create_future(),
             recorded=recorded,
+            follows=origin,
         )
         self._queue.append(waiting)
         if len(self._queue) >= self._enough_commands:

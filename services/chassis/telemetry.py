@@ -97,6 +97,7 @@ ATTRIBUTES: Mapping[str, Attribute] = _table(
     Attribute("sabot.method", "full name of a gRPC method", metric=True),
     Attribute("sabot.code", "gRPC status code by name", metric=True),
     Attribute("sabot.command", "type of a command", metric=True),
+    Attribute("sabot.verb", "what the wallet is asked for", metric=True),
     Attribute("sabot.outcome", "what became of it, from a short list", metric=True),
     Attribute("sabot.upstream", "service whose events are heard", metric=True),
     Attribute("sabot.consumer", "who hears or follows: a consumer or a projection", metric=True),

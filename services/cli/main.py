@@ -34,6 +34,12 @@ anchor_app = typer.Typer(
     help="Signs what the logs are, to prove it later.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(anchor_app, name="anchor")
+wallet_app = typer.Typer(
+    help="Checks an operator's wallet, and compares books.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(wallet_app, name="wallet")
 
 Logs = Annotated[
     list[str],
@@ -47,6 +53,12 @@ CoupId = Annotated[str | None, typer.Argument(metavar="COUP", help="The id of on
 AllCoups = Annotated[bool, typer.Option("--all", help="Rebuild every coup there is.")]
 Coups = Annotated[
     int | None, typer.Option("--coups", metavar="N", min=1, help="Coups to play in all.")
+]
+WalletKind = Annotated[
+    str,
+    typer.Option(
+        "--wallet", metavar="KIND", help="ledger (built in), or http (a simulated operator's)."
+    ),
 ]
 RulebookId = Annotated[
     str, typer.Option("--rulebook", metavar="ID", help="A packaged rulebook, such as nsw-mini.")
@@ -90,6 +102,35 @@ DisputeId = Annotated[
     str, typer.Option("--dispute", metavar="ID", help="The dispute that it is for.")
 ]
 Document = Annotated[str, typer.Argument(metavar="FILE", help="A rulebook as a JSON file.")]
+
+WalletUrl = Annotated[str, typer.Argument(metavar="URL", help="Address of the wallet.")]
+Player = Annotated[str, typer.Option("--player", metavar="ID", help="A funded test player.")]
+Currency = Annotated[str, typer.Option("--currency", metavar="CODE", help="Of his account.")]
+KeyId = Annotated[str, typer.Option("--key-id", metavar="ID", help="Name of the signing key.")]
+WalletKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--key-file", metavar="FILE", help="RSA key; else the secret is SABOT_WALLET_SECRET."
+    ),
+]
+Amounts = Annotated[
+    str, typer.Option("--amounts", metavar="FORM", help="MINOR, DECIMAL, THOUSANDS or MILLIONTHS.")
+]
+Decimals = Annotated[
+    int, typer.Option("--decimals", metavar="N", min=0, max=8, help="Of DECIMAL and THOUSANDS.")
+]
+ForgetsCancels = Annotated[
+    bool, typer.Option("--forgets-cancels", help="An unknown debit's cancel is UNKNOWN_DEBIT.")
+]
+WholeCancels = Annotated[bool, typer.Option("--whole-cancels", help="No partial cancels.")]
+OperatorsList = Annotated[
+    Path, typer.Argument(metavar="CSV", help="key, verb, player, currency, amount_minor.")
+]
+FromUs = Annotated[
+    int, typer.Option("--from-us", metavar="US", help="Sabot's movements from this instant on.")
+]
+UntilUs = Annotated[int, typer.Option("--until-us", metavar="US", help="And before this one.")]
+TableId = Annotated[str, typer.Option("--table", metavar="ID", help="All tables if left out.")]
 
 
 @app.command()
@@ -163,9 +204,13 @@ def evidence(  # noqa: PLR0917 - one for each option
 
 
 @app.command()
-def demo(coups: Coups = None) -> int:
+def demo(coups: Coups = None, wallet: WalletKind = "ledger") -> int:
     """Play recorded shoes, watch them, prove the books."""
-    return int(part_of("services.cli.demo").main(sys.stdout, sys.stderr, coups=coups))
+    if wallet not in ("ledger", "http"):
+        raise WrongUse("--wallet is ledger or http")
+    return int(
+        part_of("services.cli.demo").main(sys.stdout, sys.stderr, coups=coups, wallet=wallet)
+    )
 
 
 @app.command()
@@ -267,3 +312,56 @@ def check_file(file: str) -> None:
         raise WrongUse(f"{file}: is a directory")
     if not os.access(file, os.R_OK):
         raise WrongUse(f"{file}: permission denied")
+
+
+@wallet_app.command("conform")
+def wallet_conform(
+    url: WalletUrl,
+    *,
+    player: Player,
+    currency: Currency = "EUR",
+    key_id: KeyId = "sabot",
+    key_file: WalletKey = None,
+    amounts: Amounts = "MINOR",
+    decimals: Decimals = 2,
+    forgets_cancels: ForgetsCancels = False,
+    whole_cancels: WholeCancels = False,
+) -> int:
+    """Check an operator's endpoint with a funded test player."""
+    from services.cli import wallet as part  # noqa: PLC0415
+
+    return part.conform(
+        url,
+        sys.stdout,
+        player=player,
+        currency=currency,
+        key_id=key_id,
+        key_file=key_file,
+        switches=part.switches_of(
+            amounts=amounts,
+            decimals=decimals,
+            forgets_cancels=forgets_cancels,
+            whole_cancels=whole_cancels,
+        ),
+    )
+
+
+@wallet_app.command("reconcile")
+def wallet_reconcile(
+    file: OperatorsList,
+    from_us: FromUs = 0,
+    until_us: UntilUs = 0,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> int:
+    """Compare an operator's list of movements with Sabot's."""
+    from services.cli import wallet as part  # noqa: PLC0415
+
+    return part.reconcile(file, sys.stdout, from_us=from_us, until_us=until_us, as_json=as_json)
+
+
+@wallet_app.command("items")
+def wallet_items(table: TableId = "", as_json: AsJson = False) -> int:  # noqa: FBT002
+    """List what the wallet refused or has not confirmed."""
+    from services.cli import wallet as part  # noqa: PLC0415
+
+    return part.items(table, sys.stdout, as_json=as_json)

@@ -62,13 +62,15 @@ class Stack:
         partitions: int = PARTITIONS_DEFAULT,
         topics: Sequence[str] = TOPICS,
         environment: Mapping[str, str] | None = None,
+        environment_of: Mapping[str, Mapping[str, str]] | None = None,
         report: Callable[[str], None] = print,
     ) -> None:
         """Describe a stack; nothing runs before `start`.
 
         A `directory` keeps data and logs and what `python -m services.devstack` needs to find the
         processes again; without one everything is temporary. `broker` stands for the variable
-        BROKER, `environment` is added to that of every service.
+        BROKER, `environment` is added to that of every service, `environment_of` to that
+        of the service that it names.
         """
         unknown = set(services) - set(SERVICES)
         if unknown:
@@ -84,6 +86,7 @@ class Stack:
         self.choice: BrokerChoice
         self._requested_broker = broker
         self._extra_environment = dict(environment or {})
+        self._environment_of = dict(environment_of or {})
         self._report = report
         self._records: list[leftovers.Record] = []
         self.directory = (
@@ -282,7 +285,7 @@ class Stack:
             self._records.append(leftovers.Record.write(process, directory=self.directory))
 
     def _describe_service(self, name: str) -> ServiceProcess:
-        environment = dict(self._extra_environment)
+        environment = {**self._extra_environment, **self._environment_of.get(name, {})}
         if name == "settlement" and "wager" in self.services:
             environment.setdefault("SABOT_WALLET_TARGET", self.services["wager"].target)
         return ServiceProcess(

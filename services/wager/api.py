@@ -15,8 +15,14 @@ from services.contracts.access import may_see
 from services.contracts.common import Limit
 from services.wager import commands
 from services.wager.domain import BookState
+from services.wager.domain.state import first_debit
 from services.wager.inputs import INPUTS
+from services.wager.journal import Journal
 from services.wager.open_items import open_items
+from services.wager.wallet_api import SENDING
+
+VERDICT_S = 3.5
+"""How long a caller is kept waiting for the wallet: longer than a debit may take (N-1)."""
 
 
 class WagerService(pb_grpc.WagerServiceServicer):
@@ -64,7 +70,23 @@ class WagerService(pb_grpc.WagerServiceServicer):
             )
             return response
         response = pb.PlaceWagerResponse(result=carried.result)
-        return fill(response, carried.answer)  # type: ignore[return-value]
+        answer = await self._confirmed(request, carried.answer)
+        return fill(response, answer)  # type: ignore[return-value]
+
+    async def _confirmed(self, request: Any, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a wager whose debit is under way, once the operator's wallet has spoken."""
+        if answer.get("status") != "PENDING" or not self.runtime.has(SENDING):
+            return answer
+        sending = self.runtime.take(SENDING)
+        key = first_debit(request.table_id, request.wager_id)
+        verdict = await sending.verdict(key, timeout_s=VERDICT_S)
+        if verdict is not None:
+            return dict(verdict)
+        state: BookState = await self.runtime.executor.state(request.table_id)
+        held = state.book.wagers.get(request.wager_id) if state.book else None
+        if held is None:
+            return answer
+        return {"status": "ACCEPTED", "stake_minor": held.stake_minor}
 
     async def ChangeLimits(self, request: Any, context: Any) -> pb.ChangeLimitsResponse:
         """Put other limits on the sign."""
@@ -134,6 +156,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
         """How far this service has come with a table."""
         state: BookState = await self.runtime.executor.state(request.table_id)
         pending = len(state.book.pending) if state.book else 0
+        pending += await Journal(self.runtime.pool).count_open(request.table_id)
         progress = await self.runtime.progress(request.table_id, open_wallet_movements=pending)
         return pb.GetTableProgressResponse(progress=progress)
 

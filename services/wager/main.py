@@ -17,19 +17,24 @@ from services.contracts import settlement
 from services.contracts.access import ACCESS
 from services.contracts.common import RulebookActivated
 from services.rules.roles import ROLES
-from services.wager import domain
+from services.wager import domain, wallets
 from services.wager.api import WagerService
 from services.wager.commands import ExpireDebits
 from services.wager.companion import WagerCompanion
 from services.wager.config import WagerSettings
 from services.wager.inputs import INPUTS, WALLET_INPUTS
-from services.wager.wallet_api import WalletService
+from services.wager.sending import Sending
+from services.wager.wallet_api import SENDING, WALLET, WalletService
 
 TIMERS_STOP_S = 1.0
+SENDING_STOP_S = 3.0
+WALLET_START_S = 5.0
+WALLET_STOP_S = 1.0
 
 
-def _companion(_: Runtime) -> WagerCompanion:
-    return WagerCompanion()
+def _companion(runtime: Runtime) -> WagerCompanion:
+    wallet = runtime.settings.wallet
+    return WagerCompanion(elsewhere=wallets.elsewhere(wallet), rules=wallets.rules(wallet))
 
 
 def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
@@ -50,8 +55,11 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
 
 
 def _parts(runtime: Runtime) -> Sequence[Part]:
+    parts: list[Part] = []
+    if runtime.settings.wallet.kind == "http":
+        parts.append(_wallet(runtime))
     if not runtime.works:
-        return ()
+        return parts
 
     async def run() -> None:
         timers = Timers(
@@ -62,7 +70,34 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
         )
         await timers.run()
 
-    return (background(runtime, "timers", run, stop_budget_s=TIMERS_STOP_S),)
+    async def send() -> None:
+        await runtime.take(SENDING).run()
+
+    parts.append(background(runtime, "timers", run, stop_budget_s=TIMERS_STOP_S))
+    if runtime.settings.wallet.kind == "http":
+        parts.append(background(runtime, SENDING, send, stop_budget_s=SENDING_STOP_S))
+    return parts
+
+
+def _wallet(runtime: Runtime) -> Part:
+    """The connections to the operator's wallet."""
+    wallet = wallets.seamless(runtime.settings.wallet, runtime.clock)
+
+    async def start() -> None:
+        await wallet.__aenter__()
+        runtime.made(WALLET, wallet)
+        runtime.made(SENDING, Sending(runtime, wallet))
+
+    async def stop(_timeout_s: float) -> None:
+        await wallet.__aexit__()
+
+    return Part(
+        name=WALLET,
+        start=start,
+        stop=stop,
+        start_budget_s=WALLET_START_S,
+        stop_budget_s=WALLET_STOP_S,
+    )
 
 
 DEFINITION = ServiceDefinition(

@@ -33,7 +33,8 @@ def _debit(event: DebitRequested, table_id: str) -> Movement:
 def _back(event: Any, table_id: str) -> Movement | None:
     if not event.refund_minor or event.movement_id is None:
         return None
-    return _movement(event, table_id, CANCEL, event.refund_minor)
+    rest = getattr(event, "to_minor", 0)
+    return _movement(event, table_id, CANCEL, event.refund_minor, rest_minor=rest)
 
 
 def _rejected(event: WagerRejected, table_id: str) -> Movement | None:
@@ -46,7 +47,13 @@ def _rejected(event: WagerRejected, table_id: str) -> Movement | None:
 
 
 def _movement(
-    event: Any, table_id: str, verb: str, amount_minor: int, *, cancels: str = ""
+    event: Any,
+    table_id: str,
+    verb: str,
+    amount_minor: int,
+    *,
+    cancels: str = "",
+    rest_minor: int = 0,
 ) -> Movement:
     return Movement(
         movement_id=event.movement_id,
@@ -58,6 +65,7 @@ def _movement(
         coup_id=event.coup_id,
         wager_id=event.wager_id,
         cancels=cancels,
+        rest_minor=rest_minor,
     )
 
 

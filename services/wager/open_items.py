@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sabot.common.v1 import common_pb2
 from services.chassis.app import Runtime
@@ -10,6 +11,7 @@ from services.chassis.auth import require_role
 from services.contracts.wager import RefundOutstanding
 from services.rules.roles import PLAYER, ROLES
 from services.wager.domain import BookState
+from services.wager.journal import Journal
 
 OpenItem = common_pb2.OpenItem
 
@@ -28,7 +30,27 @@ async def open_items(runtime: Runtime, table_id: str) -> list[OpenItem]:
     items: list[OpenItem] = []
     for each in tables:
         items += of_state(each, await runtime.executor.state(each))
+    known = {item.movement_id for item in items}
+    for row in await Journal(runtime.pool).unanswered(table_id):
+        if row["movement_id"] not in known:
+            items.append(_unanswered(row))
     return items
+
+
+def _unanswered(row: Any) -> OpenItem:
+    return OpenItem(
+        movement_id=row["movement_id"],
+        kind=row["verb"],
+        table_id=row["table_id"],
+        coup_id=row["coup_id"],
+        wager_id=row["wager_id"],
+        player=row["player"],
+        currency=row["currency"],
+        amount_minor=row["amount_minor"],
+        status="UNDER_WAY",
+        reason=row["reason"],
+        attempts=row["attempts"],
+    )
 
 
 def of_state(table_id: str, state: BookState) -> Iterator[OpenItem]:

@@ -48,6 +48,9 @@ class Movement(Struct, frozen=True, kw_only=True):
     """Of a cancel: the debit that is undone whole, made or not. Empty: so much of what was debited
     for the wager goes back."""
 
+    rest_minor: int = 0
+    """Of a cancel by amount: the stake that stays."""
+
 
 class Answer(Struct, frozen=True, kw_only=True):
     """What became of a movement."""
@@ -64,6 +67,9 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     balance_minor: int | None = None
     """In the account afterwards; None where the wallet did not say."""
+
+    transaction: str = ""
+    """The wallet's own number of the movement."""
 
     @property
     def done(self) -> bool:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
+from services.chassis import telemetry
 from services.chassis.app import Runtime
 from services.chassis.auth import identity
-from services.chassis.rpc_errors import FieldFault, InvalidCommand, PermissionDenied
+from services.chassis.rpc_errors import (
+    FieldFault,
+    InvalidCommand,
+    PermissionDenied,
+    Unavailable,
+)
 from services.contracts.access import may_see
 from services.rules.currencies import currency_exponent
+from services.wager.journal import Entry, Journal
 from services.wager.ledger import LedgerWallet
 from services.wager.wallet import (
     BALANCE_MAXIMUM,
@@ -18,14 +26,35 @@ from services.wager.wallet import (
     CREDIT,
     FUND,
     REVERSE,
+    Answer,
     Movement,
     Wallet,
     ask,
 )
+from services.wager.wallets import is_elsewhere
+
+WALLET: Final = "wallet"
+SENDING: Final = "sending"
+"""Parts of a service whose wallet is the operator's, by name."""
 
 AMOUNT_MINOR_MAX: Final = 10**15
 FUNDED: Final = "/"
 """Before the keys of deposits, so that none can be that of a payment: those begin with a table."""
+
+_AT_US: Final = "(extract(epoch from {}) * 1000000)::bigint as moved_at_us"
+LEDGER_ROWS: Final = (
+    "select number, movement_id, kind, amount_minor, balance_minor, table_id, coup_id, player, "  # noqa: S608
+    "currency, '' as wager_id, cancels, 'DONE' as status, "
+    + _AT_US.format("moved_at")
+    + " from movements where kind <> 'TOMBSTONE'"
+)
+OPERATOR_ROWS: Final = (
+    "select number, movement_id, verb as kind, "  # noqa: S608
+    "case when verb in ('DEBIT', 'REVERSE') then -amount_minor else amount_minor end "
+    "as amount_minor, coalesce(balance_minor, 0) as balance_minor, table_id, coup_id, player, "
+    "currency, wager_id, cancels, status, " + _AT_US.format("made_at") + " from operator_movements"
+)
+"""Movements of both wallets, in one form."""
 
 PAGE_MOVEMENTS: Final = 50
 PAGE_MOVEMENTS_MAX: Final = 1_000
@@ -37,7 +66,8 @@ class WalletService(pb_grpc.WalletServiceServicer):
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self._ledger = LedgerWallet(runtime.pool)
-        self._wallet: Wallet = self._ledger
+        self._operator: Wallet | None = runtime.take(WALLET) if runtime.has(WALLET) else None
+        self._journal = Journal(runtime.pool)
 
     async def FundAccount(self, request: Any, context: Any) -> pb.FundAccountResponse:  # noqa: N802, ARG002
         """Put money into an account."""
@@ -50,7 +80,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def CreditAccount(self, request: Any, context: Any) -> pb.CreditAccountResponse:  # noqa: N802, ARG002
         """Give a player what a settlement owes him; where the wallet refuses, say so."""
-        answer = await ask(self._wallet, _movement(request, CREDIT))
+        answer = await self._ask(request, CREDIT)
         return pb.CreditAccountResponse(
             balance_minor=answer.balance_minor or 0,
             duplicate=answer.duplicate,
@@ -60,7 +90,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
 
     async def ReverseAccount(self, request: Any, context: Any) -> pb.ReverseAccountResponse:  # noqa: N802, ARG002
         """Take back what was paid too much; where the account holds too little, say so."""
-        answer = await ask(self._wallet, _movement(request, REVERSE))
+        answer = await self._ask(request, REVERSE)
         return pb.ReverseAccountResponse(
             done=answer.done,
             balance_minor=answer.balance_minor or 0,
@@ -69,40 +99,113 @@ class WalletService(pb_grpc.WalletServiceServicer):
             reason=answer.reason,
         )
 
+    async def _ask(self, request: Any, verb: str) -> Answer:
+        """Ask the table's wallet, once. Of the operator's, what was asked is written down first."""
+        movement = _movement(request, verb)
+        settings = self.runtime.settings.wallet
+        if self._operator is None or not is_elsewhere(settings, test=request.test):
+            return await ask(self._ledger, movement)
+        entry = Entry(
+            movement=movement,
+            command_id="",
+            cause="",
+            depth=0,
+            traceparent=telemetry.current_traceparent(),
+            at_us=self.runtime.clock.now_us(),
+            test=request.test,
+        )
+        await self._journal.ask([entry], own=False)
+        answer = await ask(self._operator, movement)
+        await self._journal.answered(answer, pause_s=0)
+        return answer
+
     async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002
         """What is in an account."""
         _check_own(request.player)
-        found = await self._wallet.balance(request.player, request.currency)
-        return pb.GetBalanceResponse(balance_minor=found or 0)
+        wallet = self._operator or self._ledger
+        found = await wallet.balance(request.player, request.currency)
+        if found is None:
+            raise Unavailable("the operator's wallet does not answer", reason="WALLET")
+        return pb.GetBalanceResponse(balance_minor=found)
 
     async def ListMovements(self, request: Any, context: Any) -> pb.ListMovementsResponse:  # noqa: N802, ARG002
-        """The movements of an account, oldest first."""
+        """The movements of an account, oldest first: of the ledger, or what the operator's did."""
         _check_own(request.player)
         size = min(request.page_size or PAGE_MOVEMENTS, PAGE_MOVEMENTS_MAX)
         after = int(request.page_token or "0")
         rows = await self.runtime.pool.fetch(
-            "select number, movement_id, kind, amount_minor, balance_minor, table_id, coup_id, "
-            "(extract(epoch from moved_at) * 1000000)::bigint from movements "
-            "where player = $1 and currency = $2 and number > $3 order by number limit $4",
+            f"select * from ({self._listed()}) as m where player = $1 and currency = $2 "  # noqa: S608
+            "and status = 'DONE' and number > $3 order by number limit $4",
             request.player,
             request.currency,
             after,
             size,
         )
-        response = pb.ListMovementsResponse()
-        for row in rows:
-            response.movements.add(
-                movement_id=row[1].removeprefix(FUNDED),
-                kind=row[2],
-                amount_minor=row[3],
-                balance_minor=row[4],
-                table_id=row[5],
-                coup_id=row[6],
-                moved_at_us=row[7],
-            )
+        response = pb.ListMovementsResponse(movements=[_message(row) for row in rows])
         if len(rows) == size:
-            response.next_page_token = str(rows[-1][0])
+            response.next_page_token = str(rows[-1]["number"])
         return response
+
+    async def ExportMovements(  # noqa: N802
+        self,
+        request: Any,
+        context: Any,  # noqa: ARG002
+    ) -> AsyncIterator[pb.ExportMovementsResponse]:
+        """All movements in order, in pages: no transaction stays open while the caller reads."""
+        after = 0
+        while True:
+            rows = await self.runtime.pool.fetch(
+                f"select * from ({self._listed()}) as m where number > $1 "  # noqa: S608
+                "and ($2 = 0 or moved_at_us >= $2) and ($3 = 0 or moved_at_us < $3) "
+                "order by number limit $4",
+                after,
+                request.from_us,
+                request.until_us,
+                PAGE_MOVEMENTS_MAX,
+            )
+            yield pb.ExportMovementsResponse(movements=[_message(row) for row in rows])
+            if len(rows) < PAGE_MOVEMENTS_MAX:
+                return
+            after = rows[-1]["number"]
+
+    def _listed(self) -> str:
+        return LEDGER_ROWS if self._operator is None else OPERATOR_ROWS
+
+
+def _message(row: Any) -> pb.Movement:
+    return pb.Movement(
+        movement_id=row["movement_id"].removeprefix(FUNDED),
+        kind=row["kind"],
+        amount_minor=row["amount_minor"],
+        balance_minor=row["balance_minor"],
+        table_id=row["table_id"],
+        coup_id=row["coup_id"],
+        moved_at_us=row["moved_at_us"],
+        player=row["player"],
+        currency=row["currency"],
+        wager_id=row["wager_id"],
+        cancels=row["cancels"],
+        status=row["status"],
+    )
+
+
+def _check_own(player: str) -> None:
+    """Let a player look into no account but his own."""
+    actor = identity().actor
+    if not may_see(actor, player):
+        raise PermissionDenied(f"{actor.id} may not look into this account", reason="ROLE")
+
+
+def _check(request: Any) -> None:
+    faults = []
+    if not 0 < request.amount_minor <= AMOUNT_MINOR_MAX:
+        faults.append(FieldFault("amount_minor", f"1 to {AMOUNT_MINOR_MAX} minor units"))
+    try:
+        currency_exponent(request.currency)
+    except ValueError as error:
+        faults.append(FieldFault("currency", str(error)))
+    if faults:
+        raise InvalidCommand("no such movement of money can be", fields=faults)
 
 
 _FAULTS: Final = {
@@ -124,22 +227,3 @@ def _movement(request: Any, verb: str) -> Movement:
         coup_id=getattr(request, "coup_id", ""),
         wager_id=getattr(request, "wager_id", ""),
     )
-
-
-def _check_own(player: str) -> None:
-    """Let a player look into no account but his own."""
-    actor = identity().actor
-    if not may_see(actor, player):
-        raise PermissionDenied(f"{actor.id} may not look into this account", reason="ROLE")
-
-
-def _check(request: Any) -> None:
-    faults = []
-    if not 0 < request.amount_minor <= AMOUNT_MINOR_MAX:
-        faults.append(FieldFault("amount_minor", f"1 to {AMOUNT_MINOR_MAX} minor units"))
-    try:
-        currency_exponent(request.currency)
-    except ValueError as error:
-        faults.append(FieldFault("currency", str(error)))
-    if faults:
-        raise InvalidCommand("no such movement of money can be", fields=faults)

@@ -1,7 +1,7 @@
 """The wallet's port: one suite, held against every wallet that fits it.
 
-An implementation is a name in `WALLETS` and a fixture of that name, which gives a `Bench`: the
-wallet, and a way to put money into an account.
+An implementation is a name in `WALLETS` for which the fixture `bench` gives a `Bench`: the wallet,
+and a way to put money into an account.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from services.chassis.migrations import CHASSIS, Package, migrate
 from services.chassis.postgres import open_pool
 from services.devstack.postgres import PostgresServer
 from services.wager import ledger
+from services.wager.seamless.amounts import Form
 from services.wager.wallet import (
     BALANCE_MAXIMUM,
     CANCEL,
@@ -37,8 +38,18 @@ from services.wager.wallet import (
     Wallet,
     ask,
 )
+from services.walletsim import books
+from tests.support.walletsim import adapter, simulator
 
-WALLETS = ["ledger_bench"]
+HTTP = {
+    "http": (books.Switches(), Form(), False),
+    "http-decimal-rsa-exists": (books.Switches(says_exists=True), Form("DECIMAL", 4), True),
+    "http-thousands": (books.Switches(), Form("THOUSANDS", 6), False),
+    "http-millionths-exists": (books.Switches(says_exists=True), Form("MILLIONTHS"), False),
+}
+"""Wallets behind HTTP: their switches, how they write amounts, whether they sign with RSA."""
+
+WALLETS = ["ledger", *HTTP]
 PACKAGE = Package("wager", files("services.wager.migrations"))
 
 _numbers = itertools.count(1)
@@ -54,6 +65,9 @@ class Bench(Struct):
     maximum_minor: int
     """What an account can hold."""
 
+    tells_repeats: bool
+    """Its answer says that a movement had been made before."""
+
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def ledger_pool(postgres_server: PostgresServer) -> AsyncIterator[Any]:
@@ -65,21 +79,31 @@ async def ledger_pool(postgres_server: PostgresServer) -> AsyncIterator[Any]:
     pool.terminate()
 
 
-@pytest.fixture
-def ledger_bench(ledger_pool: Any) -> Bench:
-    wallet = ledger.LedgerWallet(ledger_pool)
+@pytest_asyncio.fixture(loop_scope="session", params=WALLETS)
+async def bench(request: pytest.FixtureRequest, ledger_pool: Any) -> AsyncIterator[Bench]:
+    """Each wallet in turn."""
+    made = HTTP.get(request.param)
+    if made is None:
+        yield ledger_bench(ledger_pool)
+        return
+    switches, form, rsa_keys = made
+    async with simulator(switches, form, rsa_keys=rsa_keys) as running:
+        remembers = switches.remembers_cancels
+        async with adapter(running, form, remembers_cancels=remembers) as wallet:
+
+            async def fund(player: str, amount_minor: int) -> None:
+                running.fund(player, amount_minor)
+
+            yield Bench(wallet, fund, books.BALANCE_MINOR_MAX, switches.says_exists)
+
+
+def ledger_bench(pool: Any) -> Bench:
+    wallet = ledger.LedgerWallet(pool)
 
     async def fund(player: str, amount_minor: int) -> None:
         await wallet.move(moving(FUND, player, amount_minor))
 
-    return Bench(wallet, fund, ledger.BALANCE_MINOR_MAX)
-
-
-@pytest.fixture(params=WALLETS)
-def bench(request: pytest.FixtureRequest) -> Bench:
-    """Each wallet in turn."""
-    found: Bench = request.getfixturevalue(request.param)
-    return found
+    return Bench(wallet, fund, ledger.BALANCE_MINOR_MAX, True)
 
 
 @pytest.fixture
@@ -130,7 +154,7 @@ async def test_a_movement_that_is_repeated_moves_once(bench: Bench, player: str,
     await ask(bench.wallet, movement)
     before = await bench.wallet.balance(player, "EUR")
     again = await ask(bench.wallet, movement)
-    assert (again.outcome, again.duplicate) == (DONE, True)
+    assert (again.outcome, again.duplicate) == (DONE, bench.tells_repeats)
     assert await bench.wallet.balance(player, "EUR") == before
 
 
@@ -168,7 +192,7 @@ async def test_a_key_with_another_amount_is_refused(bench: Bench, player: str) -
     movement = moving(DEBIT, player, 100)
     await ask(bench.wallet, movement)
     other = await ask(bench.wallet, replace(movement, amount_minor=101))
-    assert outcome(other) == (REFUSED, CONFLICT)
+    assert not other.done
     assert await bench.wallet.balance(player, "EUR") == 900
 
 
@@ -180,7 +204,7 @@ async def test_a_debit_that_was_made_is_undone_by_name_once(bench: Bench, player
     cancel = moving(CANCEL, player, 300, cancels=debit.movement_id)
     assert outcome(await ask(bench.wallet, cancel)) == (DONE, "")
     again = await ask(bench.wallet, cancel)
-    assert (again.outcome, again.duplicate) == (DONE, True)
+    assert (again.outcome, again.duplicate) == (DONE, bench.tells_repeats)
     assert await bench.wallet.balance(player, "EUR") == 1_000
 
 

@@ -15,6 +15,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m services.cli.demo", description=main.__doc__)
     parser.add_argument("--coups", type=int, help="how many coups in all; default: the whole demo")
     parser.add_argument("--broker", help="auto, apache, embedded or external; default: BROKER")
+    parser.add_argument("--wallet", choices=("ledger", "http"), default="ledger")
     return parser.parse_args(arguments)
 
 
@@ -23,7 +24,13 @@ if __name__ == "__main__":
     prepare_streams()
     sys.exit(
         guarded(
-            lambda: main(sys.stdout, sys.stderr, coups=options.coups, broker=options.broker),
+            lambda: main(
+                sys.stdout,
+                sys.stderr,
+                coups=options.coups,
+                broker=options.broker,
+                wallet=options.wallet,
+            ),
             sys.stderr,
         )
     )

@@ -17,6 +17,7 @@ from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
 from services.cli.demo.desk import Desk, Stuck, called
 from services.cli.demo.plan import Pattern, Recording, Scanner, Stake, TablePlan, seats, stack_cards
 from services.contracts.core import Actor, Refused
+from services.devstack.wallet import SimulatedWallet
 from services.rules import cutting, tableau
 from services.rules.cards import Card
 from services.rules.outcome import outcome
@@ -99,8 +100,15 @@ class TablePlay:
     """One table."""
 
     def __init__(
-        self, services: Services, plan: TablePlan, recorded: Recording, pace: Pace
+        self,
+        services: Services,
+        plan: TablePlan,
+        recorded: Recording,
+        pace: Pace,
+        operator: SimulatedWallet | None = None,
     ) -> None:
+        """`operator` has the players' money, if the ledger has not."""
+        self._operator = operator
         self.plan = plan
         self.played = Played(plan)
         self._services = services
@@ -156,13 +164,14 @@ class TablePlay:
         plan = self.plan
         small = player == plan.everybody[-1]
         amount = plan.min_minor * (SMALL_DEPOSIT_STAKES if small else DEPOSIT_STAKES)
-        request = wallet_service_pb2.FundAccountRequest(
-            movement_id=f"demo/{plan.table_id}/{player}",
-            player=player,
-            currency=plan.currency,
-            amount_minor=amount,
-        )
-        await called(self._services, "wallet", "FundAccount", CAGE, request)
+        key = f"demo/{plan.table_id}/{player}"
+        if self._operator is not None:
+            await asyncio.to_thread(self._operator.fund, key, player, plan.currency, amount)
+        else:
+            request = wallet_service_pb2.FundAccountRequest(
+                movement_id=key, player=player, currency=plan.currency, amount_minor=amount
+            )
+            await called(self._services, "wallet", "FundAccount", CAGE, request)
         self.played.deposits[player] = amount
 
     async def _change_dealer(self) -> None:

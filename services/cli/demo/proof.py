@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
+import io
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
@@ -18,8 +19,11 @@ from sabot.wager.v1 import wallet_service_pb2 as wallet
 from services.cli.demo.dealing import Played, PlayedCoup
 from services.cli.demo.desk import Pauses, called
 from services.cli.demo.floor import Books
+from services.cli.wallet import exported, lines_of
 from services.contracts.core import Actor
+from services.devstack.wallet import SimulatedWallet
 from services.tablelog.calls import Services
+from services.wager.comparing import differences
 
 AUDITOR: Final = Actor("aurora", "AUDITOR")
 PAGE: Final = 500
@@ -58,6 +62,8 @@ class Proof:
     deposits: dict[str, int] = dataclasses.field(default_factory=dict)
     balances: dict[str, int] = dataclasses.field(default_factory=dict)
     movements: int = 0
+    operated: bool = False
+    """The money is in an operator's wallet, and deposits are no movements of Sabot's."""
 
     @property
     def faults(self) -> list[str]:
@@ -72,14 +78,18 @@ class Proof:
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-async def prove(services: Services, played: Sequence[Played]) -> Proof:
-    """Look at every coup and every account."""
-    proof = Proof()
+async def prove(
+    services: Services, played: Sequence[Played], operator: SimulatedWallet | None = None
+) -> Proof:
+    """Look at every coup and every account, and at the operator's own list where he has the money."""
+    proof = Proof(operated=operator is not None)
     for each in played:
         await _settled(services, each.plan.table_id)
     proof.tables = list(await asyncio.gather(*(_table(services, each) for each in played)))
     for table in proof.tables:
         await _accounts(services, table, proof)
+    if operator is not None and proof.tables:
+        proof.tables[0].faults += await _against(services, operator)
     readings = [await services.progress(each.plan.table_id) for each in played]
     names = readings[0] if readings else {}
     proof.stored_events = sum(max(r[name].own_position for r in readings) for name in names)
@@ -211,7 +221,9 @@ async def _accounts(services: Services, table: TableProof, proof: Proof) -> None
         balance = answer.balance_minor
         balances += balance
         funded = sum(m.amount_minor for m in movements if m.kind == "FUND")
-        if funded != deposit or sum(m.amount_minor for m in movements) != balance:
+        outside = deposit if proof.operated else 0
+        moved_in_all = sum(m.amount_minor for m in movements)
+        if funded + outside != deposit or moved_in_all + outside != balance:
             table.faults.append(f"the account of {player} does not add up to {balance}")
         for movement in movements:
             if movement.coup_id:
@@ -235,6 +247,14 @@ async def _accounts(services: Services, table: TableProof, proof: Proof) -> None
             table.faults.append(f"{place[0]}: moved {paid} for {place[1]}, answered was {owed}")
     proof.deposits[currency] = proof.deposits.get(currency, 0) + deposits
     proof.balances[currency] = proof.balances.get(currency, 0) + balances
+
+
+async def _against(services: Services, operator: SimulatedWallet) -> list[str]:
+    """The operator's list of movements against Sabot's."""
+    text = await asyncio.to_thread(operator.movements)
+    theirs = lines_of(io.StringIO(text), "the operator's list")
+    found = differences(await exported(services, from_us=0, until_us=0), theirs)
+    return [f"{each.kind} {each.key}: {each.problem}" for each in found]
 
 
 async def _movements(services: Services, player: str, currency: str) -> list[Any]:

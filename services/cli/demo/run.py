@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import os
 import signal
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import IO, Any, Final, TypeVar
 
@@ -27,6 +29,7 @@ from services.cli.errors import CommandFailed, WrongUse
 from services.contracts.core import Refused
 from services.devstack.brokers import DESCRIPTIONS
 from services.devstack.stack import Stack
+from services.devstack.wallet import SimulatedWallet
 from services.tablelog.calls import Services
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
@@ -60,7 +63,7 @@ class Terminated(BaseException):
     """Somebody asked the process to end."""
 
 
-def run(out: IO[str], err: IO[str], *, coups: int | None, broker: str | None) -> int:
+def run(out: IO[str], err: IO[str], *, coups: int | None, broker: str | None, wallet: str) -> int:
     """Start, play, show, prove, stop. Returns 0 only where all agrees."""
     console = Console(file=out, highlight=False)
     if not console.is_terminal:
@@ -68,7 +71,7 @@ def run(out: IO[str], err: IO[str], *, coups: int | None, broker: str | None) ->
     tables = plans(_coups(coups))
     with _terminated_in_order():
         try:
-            return _with_stack(console, tables, broker)
+            return _with_stack(console, tables, broker, wallet)
         except Terminated:
             err.write("the demo was ended\n")
             return 128 + signal.SIGTERM
@@ -86,7 +89,9 @@ def _coups(asked: int | None) -> int | None:
     return asked
 
 
-def _with_stack(console: Console, tables: Sequence[TablePlan], broker: str | None) -> int:
+def _with_stack(
+    console: Console, tables: Sequence[TablePlan], broker: str | None, wallet: str
+) -> int:
     began = time.monotonic()
     console.print("[bold bright_yellow]SABOT[/]  a fresh stack for the demo")
 
@@ -94,11 +99,33 @@ def _with_stack(console: Console, tables: Sequence[TablePlan], broker: str | Non
         console.print(Text(f"  {line}", style="bright_black"))
 
     # Tables in TEST mode, with an order of cards from outside, do not exist here.
-    stack = Stack(broker=broker, environment={"SABOT_ALLOW_TEST_TABLES": "false"}, report=report)
+    with tempfile.TemporaryDirectory(prefix="sabot-wallet-") as directory:
+        operator = SimulatedWallet(Path(directory)) if wallet == "http" else None
+        stack = Stack(
+            broker=broker,
+            environment={"SABOT_ALLOW_TEST_TABLES": "false"},
+            environment_of={"wager": operator.environment} if operator else {},
+            report=report,
+        )
+        return _on_stack(console, tables, stack, operator, began)
+
+
+def _on_stack(
+    console: Console,
+    tables: Sequence[TablePlan],
+    stack: Stack,
+    operator: SimulatedWallet | None,
+    began: float,
+) -> int:
     try:
+        if operator is not None:
+            operator.start()
+            console.print(
+                Text(f"  an operator's wallet, simulated, at {operator.url}", style="bright_black")
+            )
         stack.start()
         start_s = time.monotonic() - began
-        demo = _Demo(console, stack, tables, start_s)
+        demo = _Demo(console, stack, tables, start_s, operator)
         proof, heard, times = _played_out(demo)
     except Refused as no:
         raise Failed(f"the rules do not allow what the demo does: {no}") from no
@@ -109,6 +136,8 @@ def _with_stack(console: Console, tables: Sequence[TablePlan], broker: str | Non
         with _undisturbed():
             console.print(Text("  stopping the stack", style="bright_black"))
             stack.stop()
+            if operator is not None:
+                operator.stop()
     show_proof(console, proof)
     show_summary(console, proof, heard=heard, times=times, broker=DESCRIPTIONS[stack.choice.kind])
     return 0 if _complete(proof) else 1
@@ -118,9 +147,15 @@ class _Demo:
     """The demo on a running stack."""
 
     def __init__(
-        self, console: Console, stack: Stack, tables: Sequence[TablePlan], start_s: float
+        self,
+        console: Console,
+        stack: Stack,
+        tables: Sequence[TablePlan],
+        start_s: float,
+        operator: SimulatedWallet | None,
     ) -> None:
         self._console = console
+        self._operator = operator
         self._stack = stack
         self._tables = tables
         self._start_s = start_s
@@ -139,7 +174,7 @@ class _Demo:
                 played = await self._guarded(self._played(services, shown=shown))
                 play_s = time.monotonic() - began
             began = time.monotonic()
-            proof = await self._guarded(prove(services, played))
+            proof = await self._guarded(prove(services, played, self._operator))
             proof_s = time.monotonic() - began
         return (
             proof,
@@ -152,7 +187,10 @@ class _Demo:
         now = time.monotonic()
         ends = max(min(now + PLAY_S_MAX, now - self._start_s + BEGIN_S_MAX), now + PLAY_S_MIN)
         pace = Pace(card_s=CARD_S_WATCHED if shown else 0.0, ends=ends)
-        plays = [TablePlay(services, plan, recording(plan.log), pace) for plan in self._tables]
+        plays = [
+            TablePlay(services, plan, recording(plan.log), pace, self._operator)
+            for plan in self._tables
+        ]
 
         async def all_tables() -> None:
             async with asyncio.TaskGroup() as group:

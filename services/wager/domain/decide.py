@@ -67,7 +67,7 @@ from services.wager.domain.state import BookState
 def answer(command: Command, events: Sequence[Event], state: BookState) -> Mapping[str, Any]:
     """What became of a wager."""
     del state
-    if not isinstance(command, PlaceWager | ChangeWager):
+    if not isinstance(command, PlaceWager | ChangeWager | RecordDebit):
         return {}
     for event in reversed(events):
         if isinstance(event, WagerRejected):

@@ -298,6 +298,11 @@ def movement(state: BookState, wager_id: str, number: int) -> str:
     return f"{settings_of(state).table_id}/{wager_id}/{number}"
 
 
+def first_debit(table_id: str, wager_id: str) -> str:
+    """Key of the debit that a wager begins with."""
+    return f"{table_id}/{wager_id}/1"
+
+
 def is_late(at_us: int, book: Book) -> bool:
     """Whether a command that was received at this instant is behind the cut-off."""
     timer = book.closes_at_us is not None and at_us >= book.closes_at_us

@@ -119,7 +119,7 @@ class ListMovementsRequest(_message.Message):
     def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class Movement(_message.Message):
-    __slots__ = ("movement_id", "kind", "amount_minor", "balance_minor", "table_id", "coup_id", "moved_at_us")
+    __slots__ = ("movement_id", "kind", "amount_minor", "balance_minor", "table_id", "coup_id", "moved_at_us", "player", "currency", "wager_id", "cancels", "status")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
@@ -127,6 +127,11 @@ class Movement(_message.Message):
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
     MOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    CANCELS_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     kind: str
     amount_minor: int
@@ -134,7 +139,20 @@ class Movement(_message.Message):
     table_id: str
     coup_id: str
     moved_at_us: int
-    def __init__(self, movement_id: _Optional[str] = ..., kind: _Optional[str] = ..., amount_minor: _Optional[int] = ..., balance_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., moved_at_us: _Optional[int] = ...) -> None: ...
+    player: str
+    currency: str
+    wager_id: str
+    cancels: str
+    status: str
+    def __init__(self, movement_id: _Optional[str] = ..., kind: _Optional[str] = ..., amount_minor: _Optional[int] = ..., balance_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., moved_at_us: _Optional[int] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., wager_id: _Optional[str] = ..., cancels: _Optional[str] = ..., status: _Optional[str] = ...) -> None: ...
+
+class ExportMovementsRequest(_message.Message):
+    __slots__ = ("from_us", "until_us")
+    FROM_US_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_US_FIELD_NUMBER: _ClassVar[int]
+    from_us: int
+    until_us: int
+    def __init__(self, from_us: _Optional[int] = ..., until_us: _Optional[int] = ...) -> None: ...
 
 class ListMovementsResponse(_message.Message):
     __slots__ = ("movements", "next_page_token")
@@ -143,3 +161,9 @@ class ListMovementsResponse(_message.Message):
     movements: _containers.RepeatedCompositeFieldContainer[Movement]
     next_page_token: str
     def __init__(self, movements: _Optional[_Iterable[_Union[Movement, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ExportMovementsResponse(_message.Message):
+    __slots__ = ("movements",)
+    MOVEMENTS_FIELD_NUMBER: _ClassVar[int]
+    movements: _containers.RepeatedCompositeFieldContainer[Movement]
+    def __init__(self, movements: _Optional[_Iterable[_Union[Movement, _Mapping]]] = ...) -> None: ...

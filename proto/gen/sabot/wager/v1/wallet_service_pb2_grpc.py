@@ -60,6 +60,11 @@ class WalletServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ListMovementsRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ListMovementsResponse.FromString,
                 _registered_method=True)
+        self.ExportMovements = channel.unary_stream(
+                '/sabot.wager.v1.WalletService/ExportMovements',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ExportMovementsRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ExportMovementsResponse.FromString,
+                _registered_method=True)
 
 
 class WalletServiceServicer:
@@ -101,6 +106,13 @@ class WalletServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExportMovements(self, request, context):
+        """All movements of all accounts in the order of their making, for comparing books.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_WalletServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -128,6 +140,11 @@ def add_WalletServiceServicer_to_server(servicer, server):
                     servicer.ListMovements,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ListMovementsRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ListMovementsResponse.SerializeToString,
+            ),
+            'ExportMovements': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportMovements,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ExportMovementsRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ExportMovementsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -266,6 +283,33 @@ class WalletService:
             '/sabot.wager.v1.WalletService/ListMovements',
             sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ListMovementsRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ListMovementsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportMovements(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sabot.wager.v1.WalletService/ExportMovements',
+            sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ExportMovementsRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wallet__service__pb2.ExportMovementsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -43,6 +43,8 @@ class WalletServiceStub:
     """What is in an account."""
     ListMovements: _grpc.UnaryUnaryMultiCallable[_wallet_service_pb2.ListMovementsRequest, _wallet_service_pb2.ListMovementsResponse]
     """All movements of an account, oldest first."""
+    ExportMovements: _grpc.UnaryStreamMultiCallable[_wallet_service_pb2.ExportMovementsRequest, _wallet_service_pb2.ExportMovementsResponse]
+    """All movements of all accounts in the order of their making, for comparing books."""
 
 @_typing.type_check_only
 class WalletServiceAsyncStub(WalletServiceStub):
@@ -59,6 +61,8 @@ class WalletServiceAsyncStub(WalletServiceStub):
     """What is in an account."""
     ListMovements: _aio.UnaryUnaryMultiCallable[_wallet_service_pb2.ListMovementsRequest, _wallet_service_pb2.ListMovementsResponse]  # type: ignore[assignment]
     """All movements of an account, oldest first."""
+    ExportMovements: _aio.UnaryStreamMultiCallable[_wallet_service_pb2.ExportMovementsRequest, _wallet_service_pb2.ExportMovementsResponse]  # type: ignore[assignment]
+    """All movements of all accounts in the order of their making, for comparing books."""
 
 class WalletServiceServicer(metaclass=_abc_1.ABCMeta):
     """The built-in ledger. One key moves money once; the same key with another movement is an error."""
@@ -102,5 +106,13 @@ class WalletServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wallet_service_pb2.ListMovementsResponse, _abc.Awaitable[_wallet_service_pb2.ListMovementsResponse]]:
         """All movements of an account, oldest first."""
+
+    @_abc_1.abstractmethod
+    def ExportMovements(
+        self,
+        request: _wallet_service_pb2.ExportMovementsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_wallet_service_pb2.ExportMovementsResponse], _abc.AsyncIterator[_wallet_service_pb2.ExportMovementsResponse]]:
+        """All movements of all accounts in the order of their making, for comparing books."""
 
 def add_WalletServiceServicer_to_server(servicer: WalletServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

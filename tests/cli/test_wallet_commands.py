@@ -1,0 +1,173 @@
+"""`sabot wallet`: the conformance suite, and what a comparison of books finds."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from services.cli import wallet
+from services.cli.errors import WrongInput
+from services.wager.comparing import DIFFERENT, EXTRA, MISSING, Line, differences
+from services.wager.seamless.amounts import FORMS, Form
+from services.wager.seamless.client import Switches
+from services.walletsim import books
+from services.walletsim.books import Result, Row
+from tests.support.walletsim import Running, simulator
+
+
+async def faults(running: Running, switches: Switches | None = None) -> list[str]:
+    """Names of the checks that the simulator fails."""
+    running.fund("tester", 10_000)
+    outcomes = await wallet.checks(
+        running.url,
+        running.signer,
+        "key",
+        player="tester",
+        currency="EUR",
+        switches=switches or Switches(),
+    )
+    assert len(outcomes) == 14
+    return [f"{each.name}: {each.fault}" for each in outcomes if each.fault]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rsa_keys", [False, True], ids=["hmac", "rsa"])
+async def test_the_simulator_conforms_however_it_writes_and_checks(
+    form: str, rsa_keys: bool
+) -> None:
+    """Every form of amounts, with both signatures."""
+    written = Form(form, 6)
+    async with simulator(form=written, rsa_keys=rsa_keys) as running:
+        assert await faults(running, Switches(form=written)) == []
+
+
+@pytest.mark.parametrize("says_exists", [False, True])
+@pytest.mark.parametrize("remembers_cancels", [False, True])
+@pytest.mark.parametrize("partial_cancel", [False, True])
+async def test_the_simulator_conforms_in_every_switch_setting(
+    says_exists: bool, remembers_cancels: bool, partial_cancel: bool
+) -> None:
+    """Domain 4.2: answer to a repeat, cancel of an unknown debit, partial cancel."""
+    has = books.Switches(
+        says_exists=says_exists,
+        remembers_cancels=remembers_cancels,
+        partial_cancel=partial_cancel,
+    )
+    told = Switches(remembers_cancels=remembers_cancels, partial_cancel=partial_cancel)
+    async with simulator(has) as running:
+        assert await faults(running, told) == []
+
+
+class Forgetful(books.Books):
+    """A wallet that knows no keys."""
+
+    def move(self, asked: Row, *, more_minor: int = 0) -> Result:
+        self.rows.pop(asked.key, None)
+        return super().move(asked, more_minor=more_minor)
+
+
+class Generous(books.Books):
+    """A wallet that undoes a debit as often as it is asked to."""
+
+    def move(self, asked: Row, *, more_minor: int = 0) -> Result:
+        self._undone.clear()
+        return super().move(asked, more_minor=more_minor)
+
+
+@pytest.mark.parametrize(
+    ("made", "check"), [(Forgetful, "once however often"), (Generous, "under a second key")]
+)
+async def test_a_wallet_that_moves_twice_does_not_conform(
+    made: type[books.Books], check: str
+) -> None:
+    """The suite finds what would cost money."""
+    async with simulator() as running:
+        running.simulator.books = made(books.Switches())
+        assert any(check in fault for fault in await faults(running))
+
+
+async def test_a_switch_that_is_set_wrongly_is_found() -> None:
+    """A wallet that forgets cancels is not taken for one that remembers them."""
+    async with simulator(books.Switches(remembers_cancels=False)) as running:
+        assert any("unknown debit" in fault for fault in await faults(running))
+
+
+async def test_amounts_that_are_wrong_are_found() -> None:
+    """One minor unit too much is seen, at whichever verb."""
+    async with simulator() as running:
+        running.misbehaves("*", "WRONG_AMOUNT", times=100)
+        assert len(await faults(running)) >= 5
+
+
+# --- books ---
+
+
+def line(key: str, amount: int = 100, **more: str) -> Line:
+    values = {"verb": "DEBIT", "player": "p", "currency": "EUR", **more}
+    return Line(key=key, amount_minor=amount, **values)
+
+
+def test_equal_books_have_no_difference() -> None:
+    """Also with a debit that nobody confirmed and its cancel, there or not."""
+    debit = line("d", status="UNCONFIRMED")
+    cancel = line("c", verb="CANCEL", cancels="d")
+    ours = [line("a"), debit, cancel]
+    assert differences(ours, [line("a"), line("d"), line("c", verb="CANCEL")]) == []
+    assert differences(ours, [line("a")]) == []
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "kind"),
+    [
+        ([line("a")], [], MISSING),
+        ([], [line("a")], EXTRA),
+        ([line("a")], [line("a"), line("a")], EXTRA),
+        ([line("a")], [line("a", 101)], DIFFERENT),
+        ([line("a")], [line("a", verb="CREDIT")], DIFFERENT),
+        ([line("a")], [line("a", player="q")], DIFFERENT),
+        ([line("a")], [line("a", currency="USD")], DIFFERENT),
+        ([line("d", status="UNCONFIRMED")], [line("d")], EXTRA),
+        (
+            [line("d", status="UNCONFIRMED"), line("c", verb="CANCEL", cancels="d")],
+            [line("d"), line("c", 99, verb="CANCEL")],
+            EXTRA,
+        ),
+        (
+            [line("d", status="UNCONFIRMED"), line("c", verb="CANCEL", cancels="d")],
+            [line("d")],
+            MISSING,
+        ),
+    ],
+)
+def test_each_kind_of_planted_difference_is_found(
+    ours: list[Line], theirs: list[Line], kind: str
+) -> None:
+    """Missing, extra, listed twice, another amount, verb, player, currency, half undone."""
+    assert kind in [each.kind for each in differences(ours, theirs)]
+
+
+def test_what_is_open_is_explained() -> None:
+    """A movement that Sabot knows to be open is said to be so."""
+    (found,) = differences([line("a", status="REFUSED")], [line("a")])
+    assert (found.kind, found.open_item) == (EXTRA, True)
+    out = io.StringIO()
+    wallet.write([found], out, as_json=False, ours=1, theirs=1)
+    assert "EXTRA      a  p 100 EUR: is REFUSED with Sabot (an open item)" in out.getvalue()
+
+
+def test_a_list_that_cannot_be_read_names_the_line(tmp_path: Path) -> None:
+    """Nothing is guessed."""
+    file = tmp_path / "list.csv"
+    head = "key,verb,player,currency,amount_minor\n"
+    for text, fault in (
+        ("key,verb\n", "player, currency, amount_minor are missing"),
+        (head + "a,DEBIT,p,EUR,1.5\n", ":2: amount_minor '1.5'"),
+        (head + "a,DEBIT,p\n", ":2: has not all columns"),
+    ):
+        file.write_text(text)
+        with pytest.raises(WrongInput, match=fault):
+            wallet.listed(file)
+    file.write_text(head + "a,DEBIT,p,EUR,150\n")
+    assert wallet.listed(file) == [line("a", 150)]
