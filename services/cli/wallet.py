@@ -32,7 +32,7 @@ from services.wager.seamless.signing import HmacKey, RsaSigner, Signer
 SECRET: Final = "SABOT_WALLET_SECRET"  # noqa: S105 - the name of a variable
 AUDITOR: Final = Actor("auditor", "AUDITOR")
 COLUMNS: Final = ("key", "verb", "player", "currency", "amount_minor")
-EXPORT_S: Final = 600.0
+EXPORT_S: Final = 600
 
 
 def signer_of(key_file: Path | None) -> Signer:

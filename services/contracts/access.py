@@ -97,6 +97,7 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
                 # A player looks into no account but his own.
                 "GetBalance": EVERYBODY,
                 "ListMovements": EVERYBODY,
+                "ExportMovements": CASHIERS | {AUDITOR},
             },
             "",
         ),

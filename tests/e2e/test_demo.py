@@ -100,6 +100,17 @@ def test_the_demo_plays_recorded_shoes_and_proves_every_coup(place: Path) -> Non
     nothing_left(place)
 
 
+def test_the_demo_plays_with_the_money_in_an_operators_wallet(place: Path) -> None:
+    """D13: over HTTP, with the operator's list compared to Sabot's movement by movement."""
+    process = demo(place, "--coups", "4", "--wallet", "http")
+    printed, _ = process.communicate(timeout=220)
+    assert process.returncode == 0, printed
+    assert "an operator's wallet, simulated, at http://127.0.0.1:" in printed
+    assert "4 of 4 coups, each like its projection" in printed
+    assert printed.count("balanced") == 4
+    nothing_left(place)
+
+
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"]
 )

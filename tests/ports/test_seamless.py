@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.chassis.clock import ManualClock
+from services.wager.seamless import openapi
 from services.wager.seamless.amounts import (
     DECIMAL,
     FORMS,
@@ -233,3 +234,11 @@ def test_the_breaker_lets_one_call_try_and_closes_with_an_answer() -> None:
     breaker.note(answered=True)
     assert breaker.allows()
     assert not breaker.is_open
+
+
+def test_the_openapi_document_is_that_of_the_messages() -> None:
+    """What integrators read is made from the code: `python -m services.wager.seamless.openapi`."""
+    assert openapi.FILE.read_text() == openapi.written()
+    schemas = openapi.document()["components"]["schemas"]
+    assert set(schemas) == {"Asked", "Told"}
+    assert schemas["Told"]["required"] == ["status"]

@@ -24,6 +24,9 @@ MONEY = (
     "services/*/*payout*.py",
     "services/*/*ledger*.py",
     "services/*/*wallet*.py",
+    "services/wager/comparing.py",
+    "services/wager/seamless/amounts.py",
+    "services/walletsim/books.py",
 )
 WORLD_MODULES = frozenset(
     {

@@ -17,7 +17,7 @@ from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
 from services.cli.demo.desk import Desk, Stuck, called
 from services.cli.demo.plan import Pattern, Recording, Scanner, Stake, TablePlan, seats, stack_cards
 from services.contracts.core import Actor, Refused
-from services.devstack.wallet import SimulatedWallet
+from services.devstack.operator import SimulatedWallet
 from services.rules import cutting, tableau
 from services.rules.cards import Card
 from services.rules.outcome import outcome

@@ -21,7 +21,7 @@ from services.cli.demo.desk import Pauses, called
 from services.cli.demo.floor import Books
 from services.cli.wallet import exported, lines_of
 from services.contracts.core import Actor
-from services.devstack.wallet import SimulatedWallet
+from services.devstack.operator import SimulatedWallet
 from services.tablelog.calls import Services
 from services.wager.comparing import differences
 

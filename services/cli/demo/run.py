@@ -28,8 +28,8 @@ from services.cli.demo.watch import Broken, Watch
 from services.cli.errors import CommandFailed, WrongUse
 from services.contracts.core import Refused
 from services.devstack.brokers import DESCRIPTIONS
+from services.devstack.operator import SimulatedWallet
 from services.devstack.stack import Stack
-from services.devstack.wallet import SimulatedWallet
 from services.tablelog.calls import Services
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
