@@ -13,7 +13,8 @@ from sabot.settlement.v1 import settlement_service_pb2
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
 from services.tablelog.played import PlayedTable
-from services.tablelog.reader import read
+from services.tablelog.reader import Malformed, read
+from tests.cli.cases import cases_of, first_missing, json_lines
 from tests.e2e.support import (
     CASES,
     OPEN,
@@ -33,6 +34,7 @@ from tests.e2e.support import (
     value,
     written,
 )
+from tests.property.play import wander
 
 pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
@@ -94,6 +96,41 @@ async def test_every_family_of_cases_comes_out_the_same_and_can_be_rebuilt(
             if not rebuilt.matches:
                 differing[coup_id] = list(rebuilt.differences)
     assert differing == {}
+
+
+@pytest.mark.parametrize("rulebook", ["super-six", "nsw-mini"])
+async def test_random_tables_come_out_of_the_services_as_out_of_the_core(
+    stack: Stack, tmp_path: Path, rulebook: str
+) -> None:
+    """Every irregularity that a line can stand for, from a seed."""
+    log = wander(rulebook, 5, steps=70, lines_only=True).log
+    path = written(tmp_path, "random", log)
+    assert await played(stack, path, fresh("random")) == replayed(path)
+
+
+def test_the_standard_coups_come_out_of_the_services(stack: Stack, tmp_path: Path) -> None:
+    """The shortest log of each family: both games of seven areas, and even money in chips."""
+    cases = sorted(cases_of("coups.jsonl.gz"), key=lambda case: len(case.log))
+    families = {case.id.rpartition("-")[0]: case for case in reversed(cases)}
+    assert len(families) == 3
+    files = [written(tmp_path, case.id, case.log) for case in families.values()]
+    result = sabot(stack, "play", *files, "--run", fresh("coups"))
+    assert result.returncode == 0, result.stderr
+    printed = by_file(result.stdout)
+    for file, case in zip(files, families.values(), strict=True):
+        assert first_missing(case.expect, printed[file]) is None
+
+
+async def test_every_malformed_case_stops_play_at_its_line(stack: Stack, tmp_path: Path) -> None:
+    """Exit status 2 and FILE:LINE, before anything of that line took effect."""
+    wrong = {}
+    for case in json_lines(CASES.parent / "malformed.jsonl"):
+        path = written(tmp_path, case["id"], case["lines"])
+        with pytest.raises(Malformed) as caught:
+            await played(stack, path, fresh("malformed"))
+        if not str(caught.value).startswith(f"{path}:{case['error_line']}: "):
+            wrong[case["id"]] = str(caught.value)
+    assert wrong == {}
 
 
 async def test_a_malformed_line_ends_the_run_after_all_before_it_took_effect(

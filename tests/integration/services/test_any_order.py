@@ -25,6 +25,8 @@ from services.tablelog.render import SERVICES, Renderer, Told
 from services.tablelog.replay import replay, run_line
 from services.tablelog.steps import Step
 from services.wager.commands import WithdrawWager
+from tests.property.play import wander
+from tests.property.wanderer import RULEBOOKS
 
 CASES = Path(__file__).resolve().parents[2] / "data" / "cases" / "table.jsonl"
 SEEDS = range(12)
@@ -88,6 +90,22 @@ def test_the_order_in_which_topics_arrive_changes_no_line(tmp_path: Path) -> Non
         differing += [
             f"{case['id']} with seed {seed}"
             for seed in SEEDS
+            if list(scattered(path, seed)) != expected
+        ]
+    assert differing == []
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("rulebook", RULEBOOKS)
+def test_random_tables_print_the_same_in_any_order(tmp_path: Path, rulebook: str) -> None:
+    """Logs with every irregularity that a line can stand for."""
+    differing = []
+    for table in range(4):
+        path = written(tmp_path, str(table), wander(rulebook, table, lines_only=True).log)
+        expected = list(replay(path))
+        differing += [
+            f"table {table} with seed {seed}"
+            for seed in range(3)
             if list(scattered(path, seed)) != expected
         ]
     assert differing == []
