@@ -17,7 +17,7 @@ ARGS ?=
 
 .PHONY: help
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {gsub(/\$$\$$/, "$$", $$2); printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {gsub(/\$$\$$/, "$$", $$2); printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ##- Setting up
 
@@ -135,7 +135,7 @@ format: setup ## format the code and apply what ruff can repair
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-.PHONY: proto schemas check-generated
+.PHONY: proto schemas reference check-generated
 PROTO_FILES = $(shell find proto/sabot -name '*.proto' | LC_ALL=C sort)
 proto: setup ## generate the gRPC stubs in proto/gen
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -Iproto --python_out=proto/gen \
@@ -144,8 +144,11 @@ proto: setup ## generate the gRPC stubs in proto/gen
 schemas: setup ## generate what follows from the events: JSON Schemas, AsyncAPI, tables of docs/events.md
 	@$(BIN)/python -m services.contracts.generate $(ARGS)
 
-GENERATED := proto/gen services/contracts docs/events.md
-check-generated: proto schemas ## generate again; fails when that changes a committed file
+reference: setup ## write docs/reference from the settings, the command and the protos
+	@$(BIN)/python -m tests.reference
+
+GENERATED := proto/gen services/contracts docs/events.md docs/reference
+check-generated: proto schemas reference ## generate again; fails when that changes a committed file
 	@git diff --exit-code --stat -- $(GENERATED)
 	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
 	if [ -n "$$new" ]; then echo "generated but not committed:"; echo "$$new"; exit 1; fi

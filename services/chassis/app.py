@@ -23,6 +23,7 @@ from faststream.security import BaseSecurity, SASLPlaintext, SASLScram256, SASLS
 from services.chassis import auth, bus, config, logs, migrations, postgres, rpc, telemetry
 from services.chassis.clock import SYSTEM_CLOCK, Clock
 from services.chassis.consumer import Consumers
+from services.chassis.duty import Duty, add_flags, asked_for
 from services.chassis.executor import Executor, Limits
 from services.chassis.health import Failing
 from services.chassis.lifecycle import EXIT_CLEAN, EXIT_FAILED, Lifecycle, Part
@@ -407,7 +408,7 @@ def run_service(definition: ServiceDefinition, argv: Sequence[str]) -> int:
 
     0: ended in order. 1: did not start, or did not end well. 2: the configuration is faulty.
     """
-    flags = _flags(definition.name, argv)
+    flags, duty = _flags(definition.name, argv)
     overrides = {} if flags.role is None else {"SABOT_ROLE": flags.role}
     settings = config.load_or_exit(definition.settings, os.environ, overrides, sys.stderr)
     if flags.check_config:
@@ -417,12 +418,15 @@ def run_service(definition: ServiceDefinition, argv: Sequence[str]) -> int:
         service=definition.name,
         level=settings.log_level,
         clock=clock,
-        stream=sys.stdout,
+        # What somebody on duty asked for is the output then, and not the log.
+        stream=sys.stdout if duty is None else sys.stderr,
         secret_keys=definition.secret_keys,
     )
     _mend_home()
     runtime = Runtime(definition, settings, clock)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        if duty is not None:
+            return runner.run(_on_duty(runtime, duty))
         return runner.run(_migrate(runtime) if flags.migrate else serve(runtime))
 
 
@@ -449,7 +453,20 @@ async def _migrate(runtime: Runtime) -> int:
     return EXIT_CLEAN
 
 
-def _flags(name: str, argv: Sequence[str]) -> argparse.Namespace:
+async def _on_duty(runtime: Runtime, duty: Duty) -> int:
+    """Do something about parked tables, with nothing of the service but its log and its rules."""
+    parts = [_database(runtime), _executor(runtime)]
+    try:
+        for part in parts:
+            await part.start()
+        return await duty(runtime.parking, sys.stdout)
+    finally:
+        for part in reversed(parts):
+            assert part.stop is not None, "both are stopped"
+            await part.stop(part.stop_budget_s)
+
+
+def _flags(name: str, argv: Sequence[str]) -> tuple[argparse.Namespace, Duty | None]:
     parser = argparse.ArgumentParser(
         prog=f"python -m services.{name}",
         description=f"The {name} service. Its settings are environment variables: see"
@@ -463,7 +480,9 @@ def _flags(name: str, argv: Sequence[str]) -> argparse.Namespace:
         "--check-config", action="store_true", help="list all settings or all their faults, and end"
     )
     parser.add_argument("--role", choices=("worker", "query", "all"), help="instead of SABOT_ROLE")
-    return parser.parse_args(argv)
+    add_flags(parser, what)
+    flags = parser.parse_args(argv)
+    return flags, asked_for(parser, flags)
 
 
 def _show(settings: config.Settings) -> int:

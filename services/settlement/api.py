@@ -12,7 +12,7 @@ from sabot.settlement.v1 import settlement_service_pb2 as pb
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
 from services.chassis import projection
 from services.chassis.app import Runtime
-from services.chassis.auth import identity
+from services.chassis.auth import identity, require_role
 from services.chassis.calls import command, command_events, fill, made
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Projector
@@ -24,6 +24,7 @@ from services.contracts.core import Noted
 from services.contracts.round_table import VariantChanged
 from services.contracts.settlement import EvidenceExported
 from services.rulebooks.text import readable
+from services.rules.roles import DEALER, PLAYER, ROLES
 from services.rules.rulebook import rulebook_of
 from services.settlement import commands, delivery, domain, evidence, rebuild
 from services.settlement.open_items import open_items
@@ -38,6 +39,7 @@ from services.settlement.projections import (
 from services.settlement.reading import read
 from services.settlement.story import Story
 
+REBUILDERS: Final = tuple(role for role in ROLES if role not in {PLAYER, DEALER})
 PAGE_COUPS: Final = 50
 PAGE_COUPS_MAX: Final = 1_000
 EVIDENCE_PART_BYTES: Final = 1 << 20
@@ -245,7 +247,8 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         request: Any,
         context: Any,
     ) -> AsyncIterator[pb.RebuildProjectionsResponse]:
-        """Fold every projection again beside the live one."""
+        """Fold every projection again beside the live one; it costs, so not everybody may."""
+        require_role(*REBUILDERS)
         steps: asyncio.Queue[tuple[int, int]] = asyncio.Queue(PROGRESS_QUEUE_MAX)
         projector = Projector(CoupStories(), OwnLog(self.runtime.store), self.runtime.pool)
 

@@ -316,3 +316,21 @@ async def test_a_part_in_the_background_begins_again_when_the_database_was_away(
     assert (len(begun), ended) == (3, ["timers: KeyError('a bug')"])
     assert part.stop is not None
     await part.stop(1.0)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--skip", "T1"),
+        ("--skip", "T1", "--event", "x:T1:2", "--reason", " ", "--by", "me"),
+        ("--parked", "--by", "me"),
+        ("--parked", "--migrate"),
+        ("--retry", "T1", "--reason", "why not"),
+    ],
+    ids=" ".join,
+)
+async def test_nobody_passes_over_an_event_by_accident(flags: tuple[str, ...]) -> None:
+    """A skip says which event, why and who; the other flags take none of it."""
+    status, output, errors = await run(*flags, environment={})
+    assert (status, output) == (2, "")
+    assert "--" in errors

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import random
+import subprocess
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import msgspec
 
 from services.chassis import bus, envelope, topics
 from services.chassis.decider import Record
 from services.chassis.digest import GENESIS, digest_of
-from services.chassis.executor import Executor, Limits
-from services.chassis.parking import Parking, Released
-from services.chassis.postgres import PostgresStore, open_pool
-from services.chassis.registry import Registry
-from services.chassis.work import PlainCompanion
 from services.contracts.core import SYSTEM, Meta, event_id
 from services.devstack.stack import Stack
-from services.shoe.companion import ShoeCompanion
-from services.shoe.sealing import Vault, key_from
-from services.wager.companion import WagerCompanion
-from tests.e2e.support import value
+from tests.e2e.support import COMMAND_S, ROOT, value
 from tests.integration.messaging.rig import publish_raw, read_topic
 
 Raw = tuple[bytes | None, bytes | None, Sequence[tuple[str, bytes]]]
@@ -105,29 +96,18 @@ async def forged(
     return name, (message.key, message.value, message.headers)
 
 
-async def skipped(stack: Stack, service: str, table_id: str, name: str) -> Released:
-    """What somebody on duty does: pass over the record in the way, and say why."""
-    core: Any = import_module(f"services.{service}.domain")
-    companion: Any = PlainCompanion(core)
-    if service == "wager":
-        companion = WagerCompanion()
-    elif service == "shoe":
-        companion = ShoeCompanion(Vault(key_from("", "development")))
-    pool = await open_pool(stack.database_url(service), connections_max=2)
-    try:
-        store = PostgresStore(service, pool)
-        executor = Executor(
-            core,
-            store,
-            companion,
-            Registry(service, core.EVENTS),
-            limits=Limits(),
-            jitter=random.Random(1),
-        )
-        parking = Parking(store=store, executor=executor, consumer=service)
-        return await parking.skip(table_id, event_id=name, reason="forged", by="on-duty-1")
-    finally:
-        await pool.close()
+def on_duty(stack: Stack, service: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    """Run a service's program as somebody on duty does, beside the service itself."""
+    running = stack.services[service]
+    return subprocess.run(
+        (*running.command, *flags),
+        check=False,
+        capture_output=True,
+        text=True,
+        env=running._environment,
+        cwd=ROOT,
+        timeout=COMMAND_S,
+    )
 
 
 def hearing(service: str) -> list[str]:

@@ -9,14 +9,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import grpc
 import msgspec
 import pytest
 import pytest_asyncio
 from msgspec import Struct
 
 from sabot.settlement.v1 import settlement_service_pb2 as pb
+from services.chassis.auth import development_credentials
 from services.chassis.digest import digest_of
-from services.contracts.core import event_id
+from services.contracts.core import Actor, event_id
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
 from tests.e2e.support import (
@@ -262,6 +264,20 @@ def test_an_unknown_coup_is_explained(stack: Stack, table_id: str) -> None:
     malformed = sabot(stack, "rebuild", "nonsense")
     assert malformed.returncode == 2
     assert "TABLE:OPENING:NUMBER" in malformed.stderr
+
+
+async def test_players_and_dealers_start_no_rebuild(services: Services) -> None:
+    """Folding everything again costs the database; it is nobody's business at a table."""
+    for role in ("PLAYER", "DEALER"):
+        call = services.stub("settlement").RebuildProjections(
+            pb.RebuildProjectionsRequest(),
+            timeout=60,
+            metadata=development_credentials(Actor("x", role))(),
+        )
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            async for _ in call:
+                pass
+        assert refused.value.code() is grpc.StatusCode.PERMISSION_DENIED
 
 
 async def test_coups_are_listed_page_by_page(services: Services, table_id: str) -> None:

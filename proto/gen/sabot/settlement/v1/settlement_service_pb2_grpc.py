@@ -254,7 +254,8 @@ class SettlementServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RebuildProjections(self, request, context):
-        """Fold all projections again beside the live ones, and switch; tells how far it is.
+        """Fold all projections again beside the live ones, and switch; tells how far it is. Not for
+        players and dealers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

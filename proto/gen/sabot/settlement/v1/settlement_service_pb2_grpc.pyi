@@ -71,7 +71,9 @@ class SettlementServiceStub:
     GetRulebook: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetRulebookRequest, _settlement_service_pb2.GetRulebookResponse]
     """The rules that a hash names, or that a coup was played under, also as a text (004 14.14)."""
     RebuildProjections: _grpc.UnaryStreamMultiCallable[_settlement_service_pb2.RebuildProjectionsRequest, _settlement_service_pb2.RebuildProjectionsResponse]
-    """Fold all projections again beside the live ones, and switch; tells how far it is."""
+    """Fold all projections again beside the live ones, and switch; tells how far it is. Not for
+    players and dealers.
+    """
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.GetTableProgressRequest, _settlement_service_pb2.GetTableProgressResponse]
     """How far this service has come with a table."""
     ListCommandEvents: _grpc.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCommandEventsRequest, _settlement_service_pb2.ListCommandEventsResponse]
@@ -120,7 +122,9 @@ class SettlementServiceAsyncStub(SettlementServiceStub):
     GetRulebook: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetRulebookRequest, _settlement_service_pb2.GetRulebookResponse]  # type: ignore[assignment]
     """The rules that a hash names, or that a coup was played under, also as a text (004 14.14)."""
     RebuildProjections: _aio.UnaryStreamMultiCallable[_settlement_service_pb2.RebuildProjectionsRequest, _settlement_service_pb2.RebuildProjectionsResponse]  # type: ignore[assignment]
-    """Fold all projections again beside the live ones, and switch; tells how far it is."""
+    """Fold all projections again beside the live ones, and switch; tells how far it is. Not for
+    players and dealers.
+    """
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.GetTableProgressRequest, _settlement_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
     """How far this service has come with a table."""
     ListCommandEvents: _aio.UnaryUnaryMultiCallable[_settlement_service_pb2.ListCommandEventsRequest, _settlement_service_pb2.ListCommandEventsResponse]  # type: ignore[assignment]
@@ -268,7 +272,9 @@ class SettlementServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _settlement_service_pb2.RebuildProjectionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_settlement_service_pb2.RebuildProjectionsResponse], _abc.AsyncIterator[_settlement_service_pb2.RebuildProjectionsResponse]]:
-        """Fold all projections again beside the live ones, and switch; tells how far it is."""
+        """Fold all projections again beside the live ones, and switch; tells how far it is. Not for
+        players and dealers.
+        """
 
     @_abc_1.abstractmethod
     def GetTableProgress(

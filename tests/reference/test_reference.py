@@ -1,0 +1,29 @@
+"""The generated pages are those of today's code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from services.chassis.config import Settings, variables
+from tests.reference.__main__ import DOCS, PAGES
+from tests.reference.settings import SERVICES
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_what_make_reference_writes(name: str) -> None:
+    """A setting, command or call that changes without its page fails here."""
+    assert (DOCS / name).read_text() == PAGES[name](), "run `make reference` and commit"
+
+
+def test_every_setting_of_every_service_is_told_once() -> None:
+    """With its default, and whether it is secret."""
+    told = re.findall(r"^\| `([A-Z_]+)` \|", (DOCS / "settings.md").read_text(), re.MULTILINE)
+    every = {variable.name for model in SERVICES.values() for variable in variables(model)}
+    assert sorted(told) == sorted(every)
+    secret = {variable.name for variable in variables(Settings) if variable.secret}
+    assert "SABOT_DATABASE_URL" in secret
+    page = (DOCS / "settings.md").read_text()
+    for name in secret:
+        assert re.search(rf"^\| `{name}` .*\| yes \|$", page, re.MULTILINE)
