@@ -274,6 +274,30 @@ async def test_a_credit_arrives_once_though_settlement_dies_before_it_was_noted(
     await paid_once(stack, desk)
 
 
+async def test_a_credit_into_a_full_account_is_an_open_item_until_there_is_room(
+    stack: Stack, services: Services
+) -> None:
+    """N-7, D13: refused for good, listed, the coup over, and delivered once somebody has it repeated."""
+    desk = await won(services)
+    account = "update accounts set balance_minor = $2 where player = $1"
+    who = f"{desk.table_id}.a"
+    async with database(stack, "wager") as connection:
+        await connection.execute(account, who, 10**17)
+    await finished(stack, desk)
+    listed = await desk.until(
+        "settlement", "ListOpenItems", lambda answer: len(answer.items) == 1, "an open item"
+    )
+    item = listed.items[0]
+    assert (item.kind, item.status, item.reason) == ("CREDIT", "REFUSED", "BALANCE_MAXIMUM")
+    assert (item.player, item.amount_minor) == (who, 2_000)
+    await desk.coup_over()
+    async with database(stack, "wager") as connection:
+        await connection.execute(account, who, 0)
+    await desk.act("settlement", "RepeatCredit", PIT, movement_id=item.movement_id)
+    await desk.until("settlement", "ListOpenItems", lambda answer: not answer.items, "no open item")
+    await paid_once(stack, desk)
+
+
 # --- cards that nobody may know ---
 
 DEALT = ["9H", "7D", "KD", "TH"]

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from services.chassis.clock import SYSTEM_CLOCK
@@ -26,6 +27,7 @@ from services.chassis.executor import Executor, Limits
 from services.chassis.migrations import CHASSIS, Package, migrate
 from services.chassis.postgres import PostgresStore, open_pool
 from services.chassis.registry import Registry
+from services.chassis.timers import Timers
 from services.devstack.postgres import PostgresServer
 from services.settlement import open_items as owed_after
 from services.settlement.delivery import Delivery
@@ -33,11 +35,13 @@ from services.tablelog.reader import read
 from services.tablelog.steps import steps
 from services.wager import domain as wager
 from services.wager import open_items as owed_before
+from services.wager.commands import ExpireDebits
 from services.wager.companion import WagerCompanion
 from services.wager.comparing import Difference, Line, differences
 from services.wager.config import WalletSettings
 from services.wager.seamless.client import SeamlessWallet
 from services.wager.sending import Sending
+from services.wager.wallet import Movement
 from services.wager.wallet_api import OPERATOR_ROWS, WALLET, WalletService
 from services.walletsim.app import movements_csv
 from tests.support.walletsim import Running, adapter, simulator
@@ -300,3 +304,55 @@ async def test_every_fault_at_every_verb_is_explained(
             assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
         if (verb, fault) in {(v, "REFUSE") for v in VERBS[1:]}:
             assert len(owed) == 1
+
+
+# --- the drain time, by the clock ---
+
+
+def as_live(state: wager.BookState) -> int | None:
+    """When the table's timer is due, were it a live one: recorded tables have none."""
+    if state.settings is None:
+        return None
+    return wager.next_due_us(replace(state, settings=replace(state.settings, mode="LIVE")))
+
+
+async def test_the_clock_ends_the_wait_for_a_debit_and_the_book_closes_without_it(
+    make_database: Any, template: str, tmp_path: Path
+) -> None:
+    """A-30, N-1: the service's timer lets it expire; the late debit meets the cancel."""
+    path = tmp_path / "table.jsonl"
+    lines = (*BEFORE, {"do": "open_betting"}, stake("w1", "p1", "banker", 1_000), *MAIN[5:7])
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    async with operator(await make_database(template=template)) as made:
+        await made.kill()  # nobody sends: the wallet is as good as silent
+        timers = Timers(
+            made.runtime, next_due_us=as_live, command=ExpireDebits, begins="rulebook-activated"
+        )
+        running = asyncio.create_task(timers.run())
+        for line in read(str(path)):
+            for number, step in enumerate(steps(line, "T")):
+                now = replace(step.command, at_us=SYSTEM_CLOCK.now_us())
+                await made.world.run(replace(step, command=now), "T", f"{line.number}.{number}")
+        executor = made.world.executors["wager"]
+        book = (await executor.state("T")).book
+        assert (book.phase, list(book.pending)) == ("CLOSED", ["T/w1/1"])  # the book waits
+        async with asyncio.timeout(10):
+            while (await executor.state("T")).book.phase != "FINAL":
+                await asyncio.sleep(0.05)
+        running.cancel()
+        book = (await executor.state("T")).book
+        assert (book.wagers, book.pending) == ({}, {})
+        debit = Movement(
+            movement_id="T/w1/1",
+            player="p1",
+            currency="EUR",
+            verb="DEBIT",
+            amount_minor=1_000,
+            wager_id="w1",
+        )
+        made.begin()
+        await made.rest()
+        late = await made.runtime.take(WALLET).debit(debit)
+        assert (late.outcome, late.reason) == ("REFUSED", "CANCELLED")
+        assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
+        assert await made.differences() == []
