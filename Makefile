@@ -80,6 +80,12 @@ test-all: setup ## all tests on the embedded broker, then those with servers on 
 	@BROKER=embedded $(PYTEST) $(ARGS)
 	@BROKER=$$(BROKER=apache $(DEVSTACK) broker) $(PYTEST) -m "integration or e2e" $(ARGS)
 
+# Which seeds, such as SEEDS=1..5000; a failure prints the command that replays its seed.
+SEEDS ?= 1..200
+.PHONY: sim
+sim: setup ## run the deterministic simulation: four services, faults, an auditor (SEEDS=1..200)
+	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
+
 .PHONY: clauses
 clauses: setup ## print what is done about every clause of the rules, and write docs/clauses.md
 	@$(BIN)/python -m tests.clauses $(ARGS)

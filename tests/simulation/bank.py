@@ -1,0 +1,51 @@
+"""The built-in ledger's accounts in memory: its own rules on dictionaries in place of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from services.wager.ledger import TOMBSTONE, Account, _Books, _Row
+from services.wager.wallet import Answer, Movement
+
+Row = _Row
+"""A movement as it is kept."""
+
+
+class Bank:
+    """Accounts and movements as committed."""
+
+    def __init__(self, on_moved: Callable[[Row], None]) -> None:
+        self.balances: dict[Account, int] = {}
+        self.rows: dict[str, Row] = {}
+        self._on_moved = on_moved
+
+    def begin(self) -> BankTx:
+        return BankTx(self)
+
+    def commit(self, tx: BankTx) -> None:
+        self.balances.update(tx.balances)
+        for row in tx.written:
+            self.rows[row.movement_id] = row
+            if row.kind != TOMBSTONE:
+                self._on_moved(row)
+
+
+class BankTx:
+    """One transaction; it takes the place of the ledger on a connection to the database."""
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self.balances: dict[Account, int] = {}
+        self.written: list[Row] = []
+
+    async def move(self, movements: Sequence[Movement]) -> list[Answer]:
+        """Stands for `Ledger.move`."""
+        rows = {**self._bank.rows, **{row.movement_id: row for row in self.written}}
+        for each in movements:
+            account = each.player, each.currency
+            self.balances.setdefault(account, self._bank.balances.get(account, 0))
+        undone = {row.cancels for row in rows.values() if row.cancels}
+        books = _Books(self.balances, rows, undone)
+        answers = [books.move(movement) for movement in movements]
+        self.written += books.written
+        return answers

@@ -1,0 +1,83 @@
+"""One seed from beginning to end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import traceback
+from collections import Counter
+from contextlib import ExitStack
+
+from msgspec import Struct
+
+from tests.simulation.broker import installed
+from tests.simulation.virtual import VirtualLoop
+from tests.simulation.world import World
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What came of a seed."""
+
+    seed: int
+    steps: int
+    """Events, movements and answers that the auditor checked."""
+
+    coups: int
+    wagers: int
+    virtual_s: float
+    faults: Counter[str]
+    breach: str
+    """What was broken; empty where nothing was."""
+
+    where: str
+    """The traceback of the breach."""
+
+    digest: str
+    lines: list[str]
+
+
+def simulate(seed: int, *, echo: bool = False) -> Report:
+    """Run a seed; the same seed gives the same report."""
+    loop = VirtualLoop()
+    logging.disable(logging.CRITICAL)
+    before = random.getstate()
+    random.seed(seed)  # the consumers spread their retries by the module's own generator
+    try:
+        return loop.run_until_complete(_simulate(seed, echo=echo))
+    finally:
+        random.setstate(before)
+        logging.disable(logging.NOTSET)
+        loop.close()
+
+
+async def _simulate(seed: int, *, echo: bool) -> Report:
+    world = World(seed, echo=echo)
+    with ExitStack() as stack:
+        stack.enter_context(installed(world.cluster))
+        await world.run()
+        await _end(world)
+    breach = world.breach
+    where = "" if breach is None else "".join(traceback.format_exception(breach))
+    return Report(
+        seed=seed,
+        steps=world.steps,
+        coups=len(world.auditor.books.coups),
+        wagers=len(world.auditor.books.wagers),
+        virtual_s=asyncio.get_running_loop().time(),
+        faults=world.chance.counts,
+        breach="" if breach is None else f"{breach}",
+        where=where,
+        digest=world.trace.digest(),
+        lines=world.trace.lines,
+    )
+
+
+async def _end(world: World) -> None:
+    """Let go of everything that still runs."""
+    world._people.kill()
+    for nodes in world.nodes.values():
+        for node in nodes:
+            node.kill()
+    for _ in range(20):
+        await asyncio.sleep(1.0)
