@@ -46,6 +46,8 @@ class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """LIVE or TEST. Orders of cards from outside exist at TEST tables only."""
 
     table_number: str = ""
+    """As it is displayed. No two open tables in LIVE mode bear the same one (000 1.2.2)."""
+
     smallest_chip_minor: int = 1
     seats: int = 9
     left_of_dealer: int = 9

@@ -11,13 +11,13 @@ from services.chassis.app import Runtime, ServiceDefinition, background, run_ser
 from services.chassis.lifecycle import Part
 from services.chassis.migrations import Package
 from services.chassis.timers import Timers
-from services.chassis.work import PlainCompanion
 from services.contracts import settlement, shoe, wager
 from services.contracts.access import ACCESS
 from services.contracts.round import TableOpened
 from services.round import domain
 from services.round.api import RoundService
 from services.round.commands import AdvanceTime
+from services.round.companion import RoundCompanion
 from services.round.config import RoundSettings
 from services.round.inputs import INPUTS
 from services.rules.roles import ROLES
@@ -25,8 +25,8 @@ from services.rules.roles import ROLES
 TIMERS_STOP_S = 1.0
 
 
-def _companion(_: Runtime) -> PlainCompanion:
-    return PlainCompanion(domain)
+def _companion(_: Runtime) -> RoundCompanion:
+    return RoundCompanion()
 
 
 def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:

@@ -119,6 +119,7 @@ _BETTING: Final = {
     "variant_change": _by_text(s000="", s004="14.8"),
     "close_table": _by_text(s000="", s004="14.9"),
     "sign": _by_text(s000="", s004="2.5"),
+    "table_number": _by_text(s000="1.2.2", s004="000:1.2.2"),
 }
 
 _METHODS: Final = {

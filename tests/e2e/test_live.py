@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import grpc
 import msgspec
@@ -123,6 +124,26 @@ async def test_a_live_table_takes_no_order_from_outside_and_no_borrowed_person(
         grpc.StatusCode.FAILED_PRECONDITION,
     }
     assert (await desk.look("shoe", "GetShoe")).shoe_id == ""
+
+
+async def test_of_two_live_tables_one_bears_a_number(services: Services) -> None:
+    """A-12: the second is refused until the first is closed, and a recording bears it beside them."""
+    number = fresh("number")
+    first, second, third, trial = (Desk(services, fresh("numbered")) for _ in range(4))
+    wanted: dict[str, Any] = {"rulebook_id": "live-studio", "table_number": number}
+    await first.open("live-studio", table_number=number)
+    refused = (await second.ask("round", "OpenTable", PIT, **wanted)).result.refusal
+    assert (refused.reason, list(refused.clauses)) == ("DUPLICATE", ["000:1.2.2"])
+    assert first.table_id in refused.message
+    await trial.open("live-studio", mode="TEST", table_number=number)
+    await first.act("round", "CloseTable", PIT, exemption="no cards were out")
+    answers = await asyncio.gather(
+        *(desk.ask("round", "OpenTable", PIT, **wanted) for desk in (second, third))
+    )
+    reasons = sorted(answer.result.refusal.reason for answer in answers)
+    assert reasons == ["", "DUPLICATE"]
+    tables = [await desk.look("round", "GetTable") for desk in (second, third)]
+    assert [table.open for table in tables].count(True) == 1
 
 
 async def test_a_generated_shoe_gives_no_card_before_the_book_is_closed(

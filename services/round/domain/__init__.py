@@ -8,6 +8,7 @@ step at a time, whatever order the other services' events arrive in.
 from services.contracts.round import EVENTS, SERVICE
 from services.round.domain.decide import answer, decide
 from services.round.domain.evolve import evolve
+from services.round.domain.opening import number_of
 from services.round.domain.react import FOLLOWS, HEARS, react
 from services.round.domain.state import (
     STATE_SCHEMA,
@@ -30,6 +31,7 @@ __all__ = [
     "evolve",
     "initial_state",
     "next_due_us",
+    "number_of",
     "react",
     "scope",
     "waits_for",

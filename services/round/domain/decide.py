@@ -39,8 +39,11 @@ def answer(command: Command, events: Sequence[Event], state: TableState) -> Mapp
     return told
 
 
-def decide(command: Command, state: TableState) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it."""
+def decide(command: Command, state: TableState, bearer: str = "") -> Sequence[Event]:
+    """Events that the command causes; raises `Refused` where the rules do not allow it.
+
+    `bearer` is the open table that bears the number of one that is to be opened, if any does.
+    """
     if isinstance(command, commands.Proceed):
         return proceed(state, command.at_us)
     require_meaning(command)
@@ -48,7 +51,10 @@ def decide(command: Command, state: TableState) -> Sequence[Event]:
         raise Refused("STATE", "the table is not open")
     if state.open and not settings_of(state).test and not isinstance(command, _OF_ANY_SHIFT):
         require_on_shift(command, state.crew)
-    events = _DECIDE[type(command)](command, state)
+    if isinstance(command, commands.OpenTable):
+        events = opening.open_table(command, state, bearer)
+    else:
+        events = _DECIDE[type(command)](command, state)
     after = fold(state, events)
     return [*events, *proceed(after, command.at_us)]
 
@@ -62,7 +68,6 @@ _OF_ANY_SHIFT = (
 """What is said by those who come to the table, or send somebody to it."""
 
 _DECIDE: dict[type[Command], Callable[[Any, TableState], Sequence[Event]]] = {
-    commands.OpenTable: opening.open_table,
     commands.CloseTable: opening.close_table,
     commands.AbandonTable: opening.abandon_table,
     commands.TakeSeat: opening.take_seat,

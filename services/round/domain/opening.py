@@ -52,7 +52,17 @@ _NOT_NEGATIVE: Final = (
 )
 
 
-def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
+def number_of(settings: TableSettings) -> str:
+    """The number that no other open table may bear (000 1.2.2); "" where it binds nobody.
+
+    It is the table's id where none was given. Recordings and trials, in TEST mode, keep the number
+    of the table that they show, as often as they are played.
+    """
+    return "" if settings.test else settings.table_number or settings.table_id
+
+
+def open_table(command: OpenTable, state: TableState, bearer: str = "") -> Sequence[Event]:
+    """`bearer` is the open table that bears the number of this one; "" where none does."""
     require_role(command, "DEALER", what="opening a table")
     if state.open:
         raise Refused("STATE", "the table is open already")
@@ -83,6 +93,12 @@ def open_table(command: OpenTable, state: TableState) -> Sequence[Event]:
         unknown = set(limits) - {"*", *rules.areas}
         if unknown:
             raise Refused("UNKNOWN_AREA", f"limits in {currency} for {sorted(unknown)}")
+    if bearer:
+        raise Refused(
+            "DUPLICATE",
+            f"the table {bearer}, which is open, bears the number {number_of(settings)}",
+            cite(rules.rulebook_id, "table_number"),
+        )
     opened = TableOpened(session=state.session + 1, settings=settings)
     if not (rules.sign_odds_required and settings.test):
         return [opened]

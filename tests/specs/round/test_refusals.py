@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.contracts.core import Refused
 from services.contracts.round import (
     CoupVoided,
     DrawInstructed,
@@ -45,7 +46,7 @@ from tests.support.played import (
     Played,
     person,
 )
-from tests.support.spec import AT_US, Spec, like, spec
+from tests.support.spec import AT_US, TABLE, Spec, like, spec
 from tests.support.tables import PLENTY, settings
 
 BURN = "AC 9D"
@@ -82,6 +83,18 @@ def test_a_table_is_opened_once_with_limits_that_it_can_have() -> None:
     assert spec(round_).when(new_table(rulebook="live-studio", limits=two)).refused is None
     unknown = {"EUR": {**PLENTY, "LUCKY_EIGHT": PLENTY["*"]}}
     spec(round_).when(new_table(limits=unknown)).then_raises("UNKNOWN_AREA")
+
+
+def test_no_two_open_tables_bear_one_number() -> None:
+    """A-12: the refusal names the open table that bears it; recordings bear it beside that one."""
+    live = new_table(mode="LIVE", table_number="7")
+    assert round_.number_of(live.settings) == "7"
+    assert round_.decide(live, round_.initial_state())
+    with pytest.raises(Refused, match="table T7, which is open, bears the number 7") as no:
+        round_.decide(live, round_.initial_state(), "T7")
+    assert (no.value.reason, no.value.clauses) == ("DUPLICATE", ("000:1.2.2",))
+    assert round_.number_of(new_table(mode="LIVE").settings) == TABLE
+    assert round_.number_of(new_table(mode="TEST", table_number="7").settings) == ""
 
 
 def test_a_live_table_is_not_abandoned() -> None:
