@@ -87,7 +87,7 @@ def planned(number: int, random: Random) -> Plan:
         chip_minor=random.choice((1, 50)),
         auto_burn=random.random() < 0.7,
         differential_minor=random.choice((None, 3_000)) if seated else None,
-        odd=random.choice((0.0, 0.05, 0.15)),
+        odd=random.choice((0.0, 0.1, 0.3)),
     )
 
 
@@ -336,7 +336,9 @@ class Floor:
             if coup.phase in ("BETTING", "CLOSED", "DEALING"):
                 yield self._drawn(shoe)
             if coup.phase == "DEALING":
-                yield self._drawn(shoe, to=self._random.choice(("PLAYER", "BANKER")))
+                for hand in ("PLAYER", "BANKER"):
+                    yield self._drawn(shoe, to=hand)
+                    yield self._drawn(shoe, to=hand)
                 yield ROUND, table.AnnounceResult, {"winner": "TIE"}
             if self._wagers:
                 wager_id = self._some_wager()

@@ -32,6 +32,10 @@ class CoupCards:
         self.dealing = False
         self.no_bet = False
         self.shoe = ""
+        self.drawn: list[int] = []
+        """Draw numbers in the order in which the shoe told of them. A card that was kept from the
+        coup before comes in behind one that was out before the close."""
+
         self.hands: dict[int, str] = {}
         """Hand by draw number, as it was dealt."""
 
@@ -62,6 +66,7 @@ class Cards:
         shoe, number = self._shoe(table, body["shoe_id"]), body["draw_number"]
         coup = self.coup(body["coup_id"])
         coup.shoe = body["shoe_id"]
+        coup.drawn.append(number)
         if shoe is None:
             self._breach(f"{table}: a card comes out of {body['shoe_id']}, which is not there")
             return
@@ -162,7 +167,7 @@ class Cards:
         if shoe is None:
             self._breach(f"{body['coup_id']} has a result without cards")
             return
-        cards = [shoe.dealt.get(number) for number in sorted(coup.hands)]
+        cards = [shoe.dealt.get(number) for number in coup.drawn if number in coup.hands]
         if None in cards:
             self._breach(f"{body['coup_id']} has a result with an unknown card")
             return
