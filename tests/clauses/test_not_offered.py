@@ -47,9 +47,12 @@ def test_before_the_close_a_wager_is_taken_back_and_placed_anew() -> None:
 
 
 def test_no_command_takes_money_from_one_player_to_another() -> None:
-    """F-179: whatever names a player and an amount is a wager, and no command names two players."""
+    """F-179: what names a player and an amount is a wager, or what the wallet said of giving back his own.
+
+    No command names two players.
+    """
     staking = {name for name, fields in ALL.items() if {"player", "amount_minor"} <= {*fields}}
-    assert staking == {"PlaceWager"}
+    assert staking == {"PlaceWager", "RecordCredit", "RecordRefund"}
     people = [name for fields in ALL.values() for name in fields if "player" in name]
     assert set(people) <= {"player", "players_max", "player_points"}
 

@@ -40,7 +40,7 @@ def shuffled(random: Random) -> Iterator[Event]:
             at_us = CLOSES_AT_US + random.randrange(-9, 9) * SECOND_US
             told = now.when(ChangeWager(at_us=at_us, by=PLAYER, wager_id="w0", amount_minor=900))
         else:
-            at_us = CLOSES_AT_US + random.randrange(-9, 9) * SECOND_US
+            at_us = CLOSES_AT_US + random.randrange(-4, 4) * SECOND_US
             told = now.when(place(f"w{step}", f"p{step % 3}", "TIE", at_us=at_us))
         owed += [each.movement_id for each in told.events if isinstance(each, DebitRequested)]
         yield from told.events
