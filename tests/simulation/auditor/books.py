@@ -58,7 +58,7 @@ class Coup:
     @property
     def no_bet(self) -> bool:
         """Whether it was dealt without wagers."""
-        return bool(self.ends and self.ends[-1].get("no_bet"))
+        return any(end.get("no_bet") for end in self.ends)
 
 
 class Books:
