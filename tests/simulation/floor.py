@@ -290,6 +290,8 @@ class Floor:
 
     def _way_out_of(self, coup: Any) -> Iterator[Option]:
         yield ROUND, table.VoidCoup, {**TWO, "coup": coup.number, "reason": "EVACUATION"}
+        if coup.hold is not None:  # a card before the close is attested, never voided
+            yield ROUND, table.AttestCard, {"by": BOSS, "seen": False}
         if coup.phase == "BETTING":
             yield ROUND, table.CallNoMoreBets, {}
 
