@@ -103,6 +103,14 @@ Decide = Callable[[Any, Any], Sequence[Event]]
 class Companion(Protocol):
     """What a service keeps in its database beside the log, in the transaction of the events."""
 
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Look up at once what deciding these commands from outside will take of the database.
+
+        Called before the first of them is decided in the transaction. What is not looked up here,
+        `decider` looks up for its command alone.
+        """
+        ...
+
     async def decider(self, tx: Any, table_id: str, command: Command, state: Any) -> Decide:
         """The `decide` for this command, bound to what it may look at (a sealed shoe)."""
         ...

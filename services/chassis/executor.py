@@ -348,6 +348,7 @@ class Executor:
             work = await Work.begin(self._core, tx, (waiting.table_id for waiting in group))
             known = await tx.answers([waiting.key for waiting in group])
             results: dict[int, Outcome | Exception] = {}
+            await self._core.companion.prepare(tx, [waiting.command for waiting in group])
             for number, waiting in enumerate(group):
                 if stored := known.get(waiting.key):
                     results[number] = _repeated(waiting, stored)

@@ -58,6 +58,9 @@ class PlainCompanion:
     def __init__(self, aggregate: Aggregate) -> None:
         self._decide: Decide = aggregate.decide
 
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Nothing is looked up for several commands at once."""
+
     async def decider(self, tx: Any, table_id: str, command: Command, state: Any) -> Decide:  # noqa: ARG002
         return self._decide
 

@@ -16,6 +16,9 @@ from services.round.numbers import Numbers
 class RoundCompanion:
     """Binds `decide` to the table that bears the number of one that is to be opened."""
 
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Nothing is looked up for several commands at once."""
+
     async def decider(self, tx: Any, table_id: str, command: Command, state: TableState) -> Decide:
         """`decide`; where a live table opens, with the one that bears its number."""
         del table_id, state

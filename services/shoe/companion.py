@@ -18,6 +18,9 @@ class ShoeCompanion:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Nothing is looked up for several commands at once."""
+
     async def decider(self, tx: Any, table_id: str, command: Command, state: ShoeState) -> Decide:
         """`decide` with the cards that it may look at."""
         del table_id

@@ -1,7 +1,7 @@
-"""Money that moves with the wager service's events.
+"""Money that moves with the wager service's events, and the register of who is out of the casino.
 
-The built-in ledger moves it in their transaction: a debit that was asked for is answered here and at once; what goes back goes back with the event
-that says so. What the ledger refuses to take back into an account is recorded as outstanding, and
+The built-in ledger moves the money in their transaction: a debit that was asked for is answered here
+and at once; what goes back goes back with the event that says so. What the ledger refuses to take back into an account is recorded as outstanding, and
 holds up nothing else. An operator's wallet is asked after the commit (`sending`) and answers by the
 same commands.
 """
@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from services.chassis.decider import Decide, Record, Staged
 from services.contracts.core import Command, Event
 from services.contracts.wager import (
     DebitRequested,
+    PlayerBarred,
     RefundRepeated,
     WagerAccepted,
     WagerChanged,
     WagerRejected,
 )
-from services.wager.commands import RecordDebit, RecordRefund
-from services.wager.domain import BookState, decide
+from services.wager.bars import Bar, Bars
+from services.wager.commands import PlaceWager, RecordDebit, RecordRefund
+from services.wager.domain import BookState, decide, staking_player
+from services.wager.domain.state import CASINO
 from services.wager.journal import Entry, Journal
 from services.wager.ledger import Ledger
 from services.wager.movements import movement_of
@@ -34,6 +38,7 @@ class WagerCompanion:
     `ledger` makes the ledger from the transaction's connection, for whoever has another one.
     `elsewhere` says of which events the money is in the operator's wallet: their movements are
     written into the journal and sent after the commit.
+    `bars` makes the register of bars from the transaction's connection.
     """
 
     def __init__(
@@ -41,18 +46,48 @@ class WagerCompanion:
         ledger: Callable[[Any], Any] = Ledger,
         elsewhere: Callable[[Staged], bool] | None = None,
         rules: Callable[[Command, BookState], None] | None = None,
+        bars: Callable[[Any], Any] = Bars,
     ) -> None:
         self._ledger = ledger
         self._elsewhere = elsewhere
-        self._decide = decide if rules is None else _with(rules)
+        self._rules = rules
+        self._bars = bars
+        self._looked_up: WeakKeyDictionary[Any, dict[str, bool]] = WeakKeyDictionary()
+        """By transaction: whether a player is barred from the casino."""
+
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Look up in one query who of those that stake is barred from the casino."""
+        players = {each.player for each in commands if isinstance(each, PlaceWager)}
+        if players:
+            barred = await self._bars(tx.connection).among(players)
+            self._looked_up[tx] = {player: player in barred for player in players}
 
     async def decider(self, tx: Any, table_id: str, command: Command, state: BookState) -> Decide:
-        """`decide`, and what the operator's wallet cannot do."""
-        del tx, table_id, command, state
-        return self._decide
+        """`decide` with a bar from the casino, and what the operator's wallet cannot do."""
+        del table_id
+        player = staking_player(command, state)
+        barred = (player,) if player and await self._is_barred(tx, player) else ()
+        rules = self._rules
+        if rules is None and not barred:
+            return decide
+
+        def bound(command: Command, state: BookState) -> Sequence[Event]:
+            if rules is not None:
+                rules(command, state)
+            return decide(command, state, barred)
+
+        return bound
+
+    async def _is_barred(self, tx: Any, player: str) -> bool:
+        known = self._looked_up.get(tx, {})
+        if player in known:
+            return known[player]
+        return player in await self._bars(tx.connection).among((player,))
 
     async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
-        """Debits that were asked for, and stakes that go back."""
+        """Bars from the casino, debits that were asked for, and stakes that go back."""
+        if bars := [_bar(each) for each in staged if _is_for_all_tables(each)]:
+            await self._bars(tx.connection).add(bars)
         asked = [(each, movement_of(each.event, each.table_id)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
         if self._elsewhere is not None:
@@ -88,14 +123,20 @@ def _decided(event: Event) -> str:
     return ""
 
 
-def _with(rules: Callable[[Command, BookState], None]) -> Decide:
-    """`decide` behind the rules of a wallet, which raise `Refused`."""
+def _is_for_all_tables(staged: Staged) -> bool:
+    event = staged.event
+    return isinstance(event, PlayerBarred) and event.scope == CASINO and not staged.meta.test
 
-    def bound(command: Command, state: BookState) -> Sequence[Event]:
-        rules(command, state)
-        return decide(command, state)
 
-    return bound
+def _bar(staged: Staged) -> Bar:
+    event: Any = staged.event
+    return Bar(
+        player=event.player,
+        table_id=staged.table_id,
+        reason=event.reason,
+        barred_by=staged.meta.actor.id,
+        at_us=staged.meta.occurred_at_us,
+    )
 
 
 def _entry(staged: Staged, movement: Movement) -> Entry:

@@ -20,7 +20,7 @@ from services.chassis import envelope
 from services.chassis.topics import topic
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
-from tests.e2e.desk import DEALER, PIT, Desk
+from tests.e2e.desk import DEALER, PIT, Desk, player
 from tests.e2e.forging import kafka
 from tests.e2e.support import database, fresh, rows, until, value
 from tests.integration.messaging.rig import read_topic
@@ -196,6 +196,35 @@ async def test_a_stake_that_nobody_can_pay_is_rejected_and_moves_nothing(
     assert await desk.balance("a") == 0
     again = await desk.wager("w1", "a", "PLAYER", 1_000)
     assert (again.status, again.code) == ("REJECTED", "INSUFFICIENT_FUNDS")
+
+
+async def test_a_player_who_is_barred_from_the_casino_stakes_at_no_live_table(
+    services: Services,
+) -> None:
+    """F-169: the bar is given at one table, and the wager is rejected at another."""
+    first, second = await live_table(services), await live_table(services)
+    await first.fund("a", 1_000)
+    await first.fund("b", 1_000)
+    names = [f"{first.table_id}.{name}" for name in ("a", "b")]
+    await first.act(
+        "wager", "BarPlayer", PIT, player=names[0], scope="CASINO", reason="PROHIBITED_DEVICE"
+    )
+    await betting(second)
+    answers = [
+        await second.ask(
+            "wager",
+            "PlaceWager",
+            player(name),
+            wager_id=name,
+            player=name,
+            area="PLAYER",
+            amount_minor=1_000,
+        )
+        for name in names
+    ]
+    assert [answer.status for answer in answers] == ["REJECTED", "ACCEPTED"]
+    assert answers[0].code == "BARRED"
+    assert [await first.balance(name) for name in ("a", "b")] == [1_000, 0]
 
 
 # --- credits ---

@@ -152,6 +152,9 @@ class Spy:
         self.effect: Callable[[Any, Staged], Command | None] = lambda _tx, _staged: None
         self.before_effects: Callable[[Any], Any] | None = None
 
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Nothing is looked up for several commands at once."""
+
     async def decider(self, tx: Any, table_id: str, command: Command, state: Any) -> Decide:
         return self.aggregate.decide
 

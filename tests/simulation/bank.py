@@ -1,9 +1,13 @@
-"""The built-in ledger's accounts in memory: its own rules on dictionaries in place of tables."""
+"""The built-in ledger's accounts, and the register of bars, in memory.
+
+The ledger's own rules on dictionaries in place of tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from services.wager.bars import Bar
 from services.wager.ledger import TOMBSTONE, Account, _Books, _Row
 from services.wager.wallet import Answer, Movement
 
@@ -17,6 +21,7 @@ class Bank:
     def __init__(self, on_moved: Callable[[Row], None]) -> None:
         self.balances: dict[Account, int] = {}
         self.rows: dict[str, Row] = {}
+        self.barred: set[str] = set()
         self._on_moved = on_moved
 
     def begin(self) -> BankTx:
@@ -24,6 +29,7 @@ class Bank:
 
     def commit(self, tx: BankTx) -> None:
         self.balances.update(tx.balances)
+        self.barred |= tx.barred
         for row in tx.written:
             self.rows[row.movement_id] = row
             if row.kind != TOMBSTONE:
@@ -31,12 +37,13 @@ class Bank:
 
 
 class BankTx:
-    """One transaction; it takes the place of the ledger on a connection to the database."""
+    """One transaction; it takes the place of ledger and register on a connection to the database."""
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
         self.balances: dict[Account, int] = {}
         self.written: list[Row] = []
+        self.barred: set[str] = set()
 
     async def move(self, movements: Sequence[Movement]) -> list[Answer]:
         """Stands for `Ledger.move`."""
@@ -49,3 +56,11 @@ class BankTx:
         answers = [books.move(movement) for movement in movements]
         self.written += books.written
         return answers
+
+    async def among(self, players: Collection[str]) -> frozenset[str]:
+        """Stands for `Bars.among`."""
+        return frozenset(players) & (self._bank.barred | self.barred)
+
+    async def add(self, bars: Sequence[Bar]) -> None:
+        """Stands for `Bars.add`."""
+        self.barred.update(bar.player for bar in bars)

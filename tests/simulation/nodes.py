@@ -140,7 +140,7 @@ class Node(Owner):
             vault: Any = self.vault
             return ShoeCompanion(vault)
         if self.disk.service == "wager":
-            return WagerCompanion(lambda connection: connection)
+            return WagerCompanion(_itself, bars=_itself)
         return PlainCompanion(core)
 
     def start(self) -> None:
@@ -198,6 +198,11 @@ class Node(Owner):
         if task.cancelled():
             raise NobodyThere(self.name)
         return task.result()
+
+
+def _itself(connection: Any) -> Any:
+    """The ledger and the register of a connection: the bank's transaction is both."""
+    return connection
 
 
 async def _again(run: Callable[[], Any]) -> None:

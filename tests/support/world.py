@@ -43,6 +43,9 @@ class _Orders:
     def __init__(self) -> None:
         self.orders: dict[str, KnownOrder] = {}
 
+    async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
+        """Nothing is looked up for several commands at once."""
+
     async def decider(self, tx: Any, table_id: str, command: Command, state: Any) -> Decide:
         """`decide` with the order of the table's shoe."""
         del tx, state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, NotYet
@@ -55,6 +55,7 @@ from services.wager.domain.permissions import (
     approve_opposing,
     bar,
     grant_limits,
+    out_of_casino,
     permit_sharing,
     permit_standing,
     revoke,
@@ -79,8 +80,11 @@ def answer(command: Command, events: Sequence[Event], state: BookState) -> Mappi
     return {"status": "PENDING"}
 
 
-def decide(command: Command, state: BookState) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it."""
+def decide(command: Command, state: BookState, barred: Collection[str] = ()) -> Sequence[Event]:
+    """Events that the command causes; raises `Refused` where the rules do not allow it.
+
+    `barred` are players whom any live table barred from the casino.
+    """
     if isinstance(command, ActivateRulebook):
         return activate(command)
     require_meaning(command)
@@ -89,7 +93,7 @@ def decide(command: Command, state: BookState) -> Sequence[Event]:
     if type(command) in _ASKED and not state.settings.test:
         require_heard(command, state.crew, service="wager")
         require_on_shift(command, state.crew)
-    return _DECIDE[type(command)](command, state)
+    return _DECIDE[type(command)](command, out_of_casino(state, barred))
 
 
 _ASKED = frozenset(COMMANDS.values())

@@ -44,6 +44,7 @@ from services.contracts.wager import (
 from services.wager.domain import tokens
 from services.wager.domain.state import (
     AREA_SHARING,
+    CASINO,
     CLOSED,
     EVERYBODY,
     FINAL,
@@ -160,7 +161,10 @@ def _without(held: dict[str, _Held], key: str | None) -> dict[str, _Held]:
 
 
 def _barred(state: BookState, event: PlayerBarred) -> BookState:
-    return _permit(state, barred={**state.permissions.barred, event.player: event.scope})
+    barred = state.permissions.barred
+    # Whoever is out of the casino is not let back by a bar from the game.
+    scope = CASINO if barred.get(event.player) == CASINO else event.scope
+    return _permit(state, barred={**barred, event.player: scope})
 
 
 # --- the book ---

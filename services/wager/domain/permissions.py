@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
 from services.contracts.core import Command, Event, Refused
 from services.contracts.guards import require_role
 from services.contracts.wager import (
@@ -18,13 +20,16 @@ from services.rules.roles import CASINO_SUPERVISOR
 from services.wager.commands import (
     ApproveOpposing,
     BarPlayer,
+    ChangeWager,
     GrantLimits,
     PermitSharing,
     PermitStanding,
+    PlaceWager,
     RevokePermission,
 )
 from services.wager.domain.state import (
     AREA_SHARING,
+    CASINO,
     EVERYBODY,
     OPPOSING_WAGERS,
     PLAYER_LIMITS,
@@ -161,3 +166,26 @@ def bar(command: BarPlayer, state: BookState) -> Sequence[Event]:
             clauses=clauses_for(state, "prohibited_device"),
         )
     ]
+
+
+def staking_player(command: Command, state: BookState) -> str:
+    """The player of whom the command would take a stake at a live table; "" where it takes none."""
+    if state.settings is None or state.settings.test:
+        return ""
+    if isinstance(command, PlaceWager):
+        return command.player
+    if isinstance(command, ChangeWager) and state.book is not None:
+        wager = state.book.wagers.get(command.wager_id)
+        return "" if wager is None else wager.player
+    return ""
+
+
+def out_of_casino(state: BookState, players: Collection[str]) -> BookState:
+    """The table as if it had barred these players itself (004 14.3.3).
+
+    They are not allowed back by any table. What a table in TEST mode shows is not the casino's.
+    """
+    if not players or settings_of(state).test:
+        return state
+    barred = {**state.permissions.barred, **dict.fromkeys(players, CASINO)}
+    return replace(state, permissions=replace(state.permissions, barred=barred))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+from msgspec.structs import replace
 
 from services.contracts.common import Limit
+from services.contracts.core import Refused
 from services.contracts.round import SeatTaken, SeatVacated, TableOpened
 from services.contracts.wager import (
     AreaSharingPermitted,
@@ -386,6 +388,49 @@ def test_a_bar_from_the_casino_outlasts_the_table(scope: str, taken: bool) -> No
     reopened = barred.when_heard(TableOpened(session=2, settings=settings()))
     again = reopened.before.given(*reopened.events, betting())
     again.when(place()).then(like(DebitRequested) if taken else refuses("BARRED"))
+
+
+def test_whom_another_table_barred_from_the_casino_stakes_at_none() -> None:
+    """F-169: no wager and no increase; what was accepted stands, and may be lowered or taken back."""
+    state = table().given(betting(), accepted("w1")).state
+    assert not state.settings.test
+    [refused] = wager.decide(place("w2"), state, {"p1"})
+    assert refuses("BARRED").fits(refused)
+    assert isinstance(refused, WagerRejected)
+    assert refused.clauses == ("004:14.1", "004:14.3")
+    assert like(DebitRequested).fits(wager.decide(place("w2", "p2"), state, {"p1"})[0])
+    player = person("PLAYER", "p1")
+    change = ChangeWager(at_us=AT_US, by=player, wager_id="w1", amount_minor=2000)
+    with pytest.raises(Refused) as no:
+        wager.decide(change, state, {"p1"})
+    assert no.value.reason == "BARRED"
+    assert wager.decide(replace(change, amount_minor=500), state, {"p1"})
+    assert wager.decide(CancelWager(at_us=AT_US, by=player, wager_id="w1"), state, {"p1"})
+
+
+def test_the_casinos_bars_are_not_asked_for_at_a_table_in_test_mode() -> None:
+    """F-169: a recorded or tried table is not the casino; nor does a command that stakes nothing ask."""
+    trial = spec(wager).given(opened(mode="TEST"), sign(), betting(), accepted("w1")).state
+    assert wager.staking_player(place("w2"), trial) == ""
+    assert like(DebitRequested).fits(wager.decide(place("w2"), trial, {"p1"})[0])
+    live = table().given(betting(), accepted("w1")).state
+    by = person("DEALER")
+    asked = {
+        "p9": place("w2", "p9"),
+        "p1": ChangeWager(at_us=AT_US, by=by, wager_id="w1", amount_minor=2000),
+        "": CancelWager(at_us=AT_US, by=by, wager_id="w1"),
+    }
+    for player, command in asked.items():
+        assert wager.staking_player(command, live) == player
+
+
+def test_a_bar_from_the_game_lets_nobody_back_into_the_casino() -> None:
+    """F-169: the wider bar outlasts a narrower one that is given after it."""
+    bar = BarPlayer(at_us=AT_US, by=CASINO_SUPERVISOR, player="p1", scope="CASINO")
+    barred = table().when(bar).then(like(PlayerBarred, scope="CASINO"))
+    again = barred.when(replace(bar, scope="GAME")).then(like(PlayerBarred, scope="GAME"))
+    reopened = again.when_heard(TableOpened(session=2, settings=settings()))
+    reopened.before.given(*reopened.events, betting()).when(place()).then(refuses("BARRED"))
 
 
 def test_there_is_no_third_scope_of_a_bar() -> None:
