@@ -1,9 +1,9 @@
 """Money that moves with the wager service's events, and the register of who is out of the casino.
 
 The built-in ledger moves the money in their transaction: a debit that was asked for is answered here
-and at once; what goes back goes back with the event that says so. What the ledger refuses to take back into an account is recorded as outstanding, and
-holds up nothing else. An operator's wallet is asked after the commit (`sending`) and answers by the
-same commands.
+and at once; what goes back goes back with the event that says so. What the ledger refuses to take
+back into an account is recorded as outstanding, and holds up nothing else. An operator's wallet is
+asked after the commit (`sending`) and answers by the same commands.
 """
 
 from __future__ import annotations
