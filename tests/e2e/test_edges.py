@@ -217,3 +217,19 @@ async def test_nobody_acts_in_a_role_that_does_not_exist(services: Services) -> 
     assert failed.code is CODES.INVALID_ARGUMENT
     assert [fault.field for fault in failed.fields] == ["meta.recorded.by.role"]
     assert "DUTY_MANAGER" in failed.fields[0].problem
+
+
+@pytest.mark.parametrize("currency", ["eur", "Eur", " EUR", "XYZ", ""])
+async def test_a_currency_has_one_name_and_a_player_one_account_in_it(
+    services: Services, currency: str
+) -> None:
+    """Written otherwise it would be a second account, out of which no wager is paid."""
+    player_id = fresh("p")
+    request = wallet_service_pb2.FundAccountRequest(
+        movement_id=f"{player_id}/1", player=player_id, currency=currency, amount_minor=100
+    )
+    refused = await failure(
+        services.stub("wallet").FundAccount(request, metadata=development_credentials(PIT)())
+    )
+    assert refused.code is CODES.INVALID_ARGUMENT
+    assert "currency" in refused.message

@@ -171,6 +171,23 @@ async def test_no_balance_becomes_negative(bench: Bench, player: str, verb: str)
         assert await bench.wallet.balance(player, "EUR") == 0
 
 
+async def test_what_was_put_together_is_spent_to_the_last_unit(bench: Bench, player: str) -> None:
+    """D14: ten and twenty are thirty, and thirty of them can be staked."""
+    await funded(bench, player, 10)
+    await ask(bench.wallet, moving(CREDIT, player, 20))
+    assert outcome(await ask(bench.wallet, moving(DEBIT, player, 30))) == (DONE, "")
+    assert await bench.wallet.balance(player, "EUR") == 0
+
+
+async def test_debits_that_go_back_leave_no_residue(bench: Bench, player: str) -> None:
+    """D14: however often."""
+    await funded(bench, player, 1_000)
+    for _ in range(100):
+        await ask(bench.wallet, moving(DEBIT, player, 10))
+        await ask(bench.wallet, moving(CANCEL, player, 10))
+    assert await bench.wallet.balance(player, "EUR") == 1_000
+
+
 @pytest.mark.parametrize("verb", [CREDIT, CANCEL])
 async def test_a_full_account_refuses_and_may_be_asked_again(
     bench: Bench, player: str, verb: str
