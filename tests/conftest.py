@@ -21,6 +21,8 @@ __all__ = [
 TESTS = Path(__file__).parent
 TIERS = ("integration", "e2e")
 SERVER_FIXTURES = frozenset(__all__)
+SERVICES = frozenset({"stack"})
+"""Fixtures that start the four services."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the markers
@@ -32,6 +34,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(folder)
         elif SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("integration")
+    # Services that run and wait still cost time: they are started when all other tests are done.
+    items.sort(key=_servers_needed)
+
+
+def _servers_needed(item: pytest.Item) -> int:
+    if SERVICES.intersection(getattr(item, "fixturenames", ())):
+        return 2
+    return 1 if any(item.get_closest_marker(tier) for tier in TIERS) else 0
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
