@@ -44,6 +44,11 @@ select position, stream_id, version, type, schema_version, published, previous, 
 from events where position > $1 order by position limit $2
 """
 
+_PUBLISHED: Final = """
+select version, type, body from events
+where stream_id = $1 and published order by version
+"""
+
 _DIGESTS: Final = """
 select position, stream_id, version, digest from events where position = any($1::bigint[])
 """
@@ -105,3 +110,11 @@ class PostgresLog:
             row["position"]: (f"{self._service}:{row['stream_id']}:{row['version']}", row["digest"])
             for row in rows
         }
+
+    async def published(self, table_id: str) -> Sequence[tuple[str, str, bytes]]:
+        """Return id, type and body of what the service published of a table, in its order."""
+        rows = await self._connection.fetch(_PUBLISHED, table_id)
+        return [
+            (f"{self._service}:{table_id}:{row['version']}", row["type"], row["body"])
+            for row in rows
+        ]

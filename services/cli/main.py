@@ -34,6 +34,12 @@ anchor_app = typer.Typer(
     help="Signs what the logs are, to prove it later.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(anchor_app, name="anchor")
+shoe_app = typer.Typer(
+    help="Proves that generated shoes were fixed before they were dealt.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(shoe_app, name="shoe")
 wallet_app = typer.Typer(
     help="Checks an operator's wallet, and compares books.",
     no_args_is_help=True,
@@ -75,6 +81,9 @@ PublicKeys = Annotated[
     list[Path] | None,
     typer.Option("--key", metavar="FILE", help="A public key whose anchors count; repeatable."),
 ]
+OfTable = Annotated[str, typer.Argument(metavar="TABLE", help="The id of a table.")]
+ShoeId = Annotated[str, typer.Argument(metavar="SHOE", help="The id of a shoe of that table.")]
+Proof = Annotated[Path, typer.Argument(metavar="FILE", help="A proof, as `shoe proof` prints it.")]
 KeyFile = Annotated[Path, typer.Argument(metavar="FILE", help="Where the private key goes.")]
 SigningKey = Annotated[Path, typer.Option("--key", metavar="FILE", help="The private key.")]
 BookFile = Annotated[Path, typer.Option("--book", metavar="FILE", help="The book to write on in.")]
@@ -255,6 +264,23 @@ def verify(book: Book = None, key: PublicKeys = None) -> int:
     from services.cli import verify as part  # noqa: PLC0415
 
     return part.verify(book, key or (), sys.stdout, sys.stderr)
+
+
+@shoe_app.command("proof")
+def shoe_proof(table: OfTable, shoe: ShoeId) -> int:
+    """Print what was published of a shoe: all that its proof needs."""
+    from services.cli import shoe as part  # noqa: PLC0415
+
+    return part.proof(table, shoe, sys.stdout)
+
+
+@shoe_app.command("check")
+def shoe_check(file: Proof) -> int:
+    """Check a revealed shoe against its commitment and the cards that were dealt."""
+    check_file(str(file))
+    from services.cli import shoe as part  # noqa: PLC0415
+
+    return part.check(file, sys.stdout)
 
 
 @anchor_app.command("new-key")
