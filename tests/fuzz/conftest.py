@@ -11,7 +11,7 @@ from services.devstack.stack import Stack
 from tests.support.broker import chosen_kind
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def fuzzed() -> Iterator[Stack]:
     """The whole system as processes."""
     leftovers.sweep()
