@@ -239,7 +239,7 @@ def main() -> None:
         lambda rebuilt: rebuilt.matches,
         "a rebuild that equals what is stored",
     )
-    print(f"rebuilt from the log, as stored; evidence {proof.digest}")
+    print(f"rebuilt from the log, as stored; digest {proof.digest}")
     print(f"its story: .venv/bin/sabot rebuild {coup_id}")
 
 

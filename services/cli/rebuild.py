@@ -52,7 +52,7 @@ async def _one(coup_id: str, out: IO[str]) -> int:
     evidence = msgspec.json.decode(answer.evidence, type=Evidence)
     for line in story_lines(evidence):
         out.write(line + "\n")
-    out.write(f"evidence  {answer.digest}\n")
+    out.write(f"digest    {answer.digest}\n")
     for difference in answer.differences:
         out.write(f"DIFFERS   {difference}\n")
     if answer.matches:

@@ -31,7 +31,6 @@ class WagerService(pb_grpc.WagerServiceServicer):
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
 
-    ChangeWager = command(commands.ChangeWager, pb.ChangeWagerResponse)
     CancelWager = command(commands.CancelWager, pb.CancelWagerResponse)
     RejectWager = command(commands.RejectWager, pb.RejectWagerResponse)
     PermitStanding = command(commands.PermitStanding, pb.PermitStandingResponse)
@@ -77,9 +76,8 @@ class WagerService(pb_grpc.WagerServiceServicer):
         """The answer to a wager whose debit is under way, once the operator's wallet has spoken."""
         if answer.get("status") != "PENDING" or not self.runtime.has(SENDING):
             return answer
-        sending = self.runtime.take(SENDING)
         key = first_debit(request.table_id, request.wager_id)
-        verdict = await sending.verdict(key, timeout_s=VERDICT_S)
+        verdict = await self.runtime.take(SENDING).verdict(key, timeout_s=VERDICT_S)
         if verdict is not None:
             return dict(verdict)
         state: BookState = await self.runtime.executor.state(request.table_id)
@@ -87,6 +85,23 @@ class WagerService(pb_grpc.WagerServiceServicer):
         if held is None:
             return answer
         return {"status": "ACCEPTED", "stake_minor": held.stake_minor}
+
+    async def ChangeWager(self, request: Any, context: Any) -> pb.ChangeWagerResponse:
+        """Stake another amount; an increase stands when the wallet has confirmed its debit."""
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(commands.ChangeWager, request, stamp),
+            test_table=None,
+            key=None,
+        )
+        answer = carried.answer
+        movement_id = answer.get("movement_id")
+        if movement_id and self.runtime.has(SENDING):
+            sending = self.runtime.take(SENDING)
+            answer = await sending.verdict(movement_id, timeout_s=VERDICT_S) or answer
+        response = pb.ChangeWagerResponse(result=carried.result)
+        return fill(response, answer)  # type: ignore[return-value]
 
     async def ChangeLimits(self, request: Any, context: Any) -> pb.ChangeLimitsResponse:
         """Put other limits on the sign."""

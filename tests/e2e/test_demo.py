@@ -102,11 +102,12 @@ def test_the_demo_plays_recorded_shoes_and_proves_every_coup(place: Path) -> Non
 
 def test_the_demo_plays_with_the_money_in_an_operators_wallet(place: Path) -> None:
     """D13: over HTTP, with the operator's list compared to Sabot's movement by movement."""
-    process = demo(place, "--coups", "4", "--wallet", "http")
+    # From the third coup of a table on, somebody raises his stake.
+    process = demo(place, "--coups", "12", "--wallet", "http")
     printed, _ = process.communicate(timeout=220)
     assert process.returncode == 0, printed
     assert "an operator's wallet, simulated, at http://127.0.0.1:" in printed
-    assert "4 of 4 coups, each like its projection" in printed
+    assert "12 of 12 coups, each like its projection" in printed
     assert printed.count("balanced") == 4
     nothing_left(place)
 

@@ -388,7 +388,7 @@ def _accepted(coup: PlayedCoup, answer: Any) -> bool:
     elif answer.status == "REJECTED":
         reason = answer.code
     else:
-        assert answer.status == "ACCEPTED", f"the built-in ledger answers at once: {answer}"
+        assert answer.status == "ACCEPTED", f"the wallet did not answer in time: {answer}"
         return True
     coup.rejected[reason] = coup.rejected.get(reason, 0) + 1
     return False

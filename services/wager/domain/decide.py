@@ -9,6 +9,7 @@ from services.contracts.core import Command, Event, NotYet
 from services.contracts.crew import require_heard, require_on_shift
 from services.contracts.guards import require_meaning
 from services.contracts.wager import (
+    DebitRequested,
     WagerAccepted,
     WagerChanged,
     WagerRejected,
@@ -77,6 +78,8 @@ def answer(command: Command, events: Sequence[Event], state: BookState) -> Mappi
             return {"status": "ACCEPTED", "stake_minor": event.stake_minor}
         if isinstance(event, WagerChanged):
             return {"status": "ACCEPTED", "stake_minor": event.to_minor}
+        if isinstance(event, DebitRequested):
+            return {"status": "PENDING", "movement_id": event.movement_id}
     return {"status": "PENDING"}
 
 
