@@ -10,7 +10,7 @@ from services.contracts.core import Command, Event
 from services.contracts.round import TableClosed, TableOpened
 from services.round.commands import OpenTable
 from services.round.domain import TableState, decide, number_of
-from services.round.numbers import Numbers
+from services.round.numbers import Numbers, SameNumber
 
 
 class RoundCompanion:
@@ -21,11 +21,13 @@ class RoundCompanion:
 
     async def decider(self, tx: Any, table_id: str, command: Command, state: TableState) -> Decide:
         """`decide`; where a live table opens, with the one that bears its number."""
-        del table_id, state
+        del state
         number = number_of(command.settings) if isinstance(command, OpenTable) else ""
         if not number:
             return decide
         bearer = await Numbers(tx.connection).bearer(number)
+        if bearer == table_id:
+            return decide  # its own closing may stand before this in the group
 
         def bound(command: Command, state: TableState) -> Sequence[Event]:
             return decide(command, state, bearer)
@@ -34,17 +36,23 @@ class RoundCompanion:
 
     async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """A table bears its number from its opening to its closing."""
-        closed = {each.table_id for each in staged if isinstance(each.event, TableClosed)}
-        opened = {
-            each.table_id: number
-            for each in staged
-            if isinstance(each.event, TableOpened) and (number := number_of(each.event.settings))
-        }
+        closed: set[str] = set()
+        borne: dict[str, str] = {}
+        for each in staged:
+            if isinstance(each.event, TableClosed):
+                closed.add(each.table_id)
+                borne.pop(each.table_id, None)
+            elif isinstance(each.event, TableOpened):
+                number = number_of(each.event.settings)
+                if number in borne.values():
+                    raise SameNumber(f"two tables of one group want the number {number}")
+                if number:
+                    borne[each.table_id] = number
         numbers = Numbers(tx.connection)
         if closed:
             await numbers.release(closed)
-        if opened:
-            await numbers.take(opened)
+        if borne:
+            await numbers.take(borne)
         return ()
 
     async def keep(self, tx: Any, heard: Sequence[Record]) -> None:

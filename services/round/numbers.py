@@ -35,10 +35,7 @@ class Numbers:
         """Let tables bear numbers; `numbers` is by table.
 
         Raises `ConcurrencyConflict` where somebody else was faster: the number is looked up again.
-        Raises `SameNumber` where two of the tables want one number.
         """
-        if len(set(numbers.values())) < len(numbers):
-            raise SameNumber(f"one number for two of the tables {', '.join(sorted(numbers))}")
         # In one order everywhere: two transactions that want the same numbers cannot lock each
         # other out.
         wanted = sorted((number, table_id) for table_id, number in numbers.items())

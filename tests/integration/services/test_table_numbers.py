@@ -87,6 +87,27 @@ async def test_a_number_is_free_again_once_its_table_is_closed(database_url: str
         assert not await opened(executor, "A")
 
 
+@pytest.mark.parametrize("mode", ["LIVE", "TEST"])
+async def test_a_table_that_closes_in_the_group_of_its_opening_bears_no_number(
+    database_url: str, mode: str
+) -> None:
+    """A-12: also where it had one before, and opens once more behind its closing."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    async with replica(database_url) as executor:
+        for number in range(8):
+            table_id = f"A{number}"
+            for before in (False, True):
+                if before:
+                    assert await opened(executor, table_id, mode=mode)
+                commands = [CLOSED, opening(table_id, mode=mode), CLOSED][not before :]
+                outcomes = await asyncio.gather(
+                    *(send(executor, table_id, command) for command in commands)
+                )
+                assert [outcome.refused for outcome in outcomes] == [None] * len(commands)
+            assert await opened(executor, "B")
+            assert (await send(executor, "B", CLOSED)).refused is None
+
+
 async def test_tables_in_test_mode_are_not_held_to_a_number(database_url: str) -> None:
     """A-12: a log that is played twice shows one table twice, be the first time finished or not."""
     await migrate(database_url, [CHASSIS, PACKAGE])
