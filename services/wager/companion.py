@@ -87,6 +87,7 @@ class WagerCompanion:
     async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """Bars from the casino, debits that were asked for, and stakes that go back."""
         if bars := [_bar(each) for each in staged if _is_for_all_tables(each)]:
+            _check_none_staked_behind(staged)
             await self._bars(tx.connection).add(bars)
         asked = [(each, movement_of(each.event, each.table_id)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
@@ -110,6 +111,22 @@ class WagerCompanion:
 
     async def keep(self, tx: Any, heard: Sequence[Record]) -> None:
         """Nothing more is kept than the log has."""
+
+
+class BarredMeanwhile(Exception):
+    """A player staked in the group of commands that barred him: each has to be tried alone."""
+
+
+def _check_none_staked_behind(staged: Sequence[Staged]) -> None:
+    """Raise `BarredMeanwhile` where the look-up of a group came before one of its own bars."""
+    barred: set[str] = set()
+    for each in staged:
+        event: Any = each.event
+        if _is_for_all_tables(each):
+            barred.add(event.player)
+        staked = isinstance(event, DebitRequested | WagerAccepted) and not each.meta.test
+        if staked and event.player in barred:
+            raise BarredMeanwhile(f"{event.player} was barred in the same group of commands")
 
 
 def _decided(event: Event) -> str:

@@ -203,6 +203,20 @@ async def test_live_tables_and_recordings_bar_nobody_from_each_other(executor: E
     assert not await taken(executor, "T2", "p2")
 
 
+async def test_a_bar_binds_the_wagers_behind_it_in_its_own_group(executor: Executor) -> None:
+    """F-169: those that came before it in the same group stand."""
+    for number in range(5):
+        player, other = f"g{number}", f"h{number}"
+        _, before, _, behind, free = await asyncio.gather(
+            taken(executor, "T3", f"busy{number}"),
+            taken(executor, "T2", player),
+            bar(executor, "T1", player),
+            taken(executor, "T3", player),
+            taken(executor, "T3", other),
+        )
+        assert (before, behind, free) == (True, False, True)
+
+
 async def test_the_register_is_asked_once_for_a_group_of_wagers() -> None:
     """F-169: whoever they are of; a wager that is decided alone is looked up alone."""
     register = Register()
