@@ -10,11 +10,13 @@ from services.chassis.inputs import (
     Inputs,
     Rule,
     items,
+    number,
     optional,
     shape,
     words,
 )
 from services.rules.currencies import EXPONENTS
+from services.wager.ledger import BALANCE_MINOR_MAX
 
 WAGERS_MAX: Final = 500
 """Wagers of one call."""
@@ -27,6 +29,9 @@ CURRENCY: Final = Rule(
     needed=True,
 )
 """Written in two ways, one currency would be two accounts."""
+
+PAYMENT: Final = number(0, BALANCE_MINOR_MAX)
+"""A win is a multiple of its stake, so it may be more than any stake."""
 
 INPUTS: Final = Inputs(
     {
@@ -46,6 +51,8 @@ WALLET_INPUTS: Final = Inputs(
         "player": NAME,
         "currency": CURRENCY,
         "table_id": optional(TABLE_ID),
+        "sabot.wager.v1.CreditAccountRequest.amount_minor": PAYMENT,
+        "sabot.wager.v1.ReverseAccountRequest.amount_minor": PAYMENT,
         "page_token": shape("[0-9]{1,18}", "the token of the answer before"),
     }
 )

@@ -113,11 +113,12 @@ class Journal:
         return found
 
     async def answered(
-        self, answer: Answer, *, pause_s: float, verdict: dict[str, Any] | None = None
+        self, answer: Answer, *, cause: str, pause_s: float, verdict: dict[str, Any] | None = None
     ) -> None:
         """Note an answer. An unknown outcome stays open, to be sent again after the pause.
 
-        What is done stays done, and a debit that was given up stays so, whatever is said later.
+        What is done stays done, and a debit that was given up stays so, whatever is said later. It
+        answers what that cause asked for: asked for again meanwhile, the movement stays open.
         """
         unknown = answer.outcome == UNKNOWN
         await self._connection.execute(
@@ -126,7 +127,8 @@ class Journal:
             "next_at = case when $4 and next_at < 'infinity' "
             "then clock_timestamp() + make_interval(secs => $5) else next_at end, "
             "balance_minor = coalesce($6, balance_minor), transaction = $7, verdict = $8::jsonb "
-            "where movement_id = $1 and (status in ('OPEN', 'REFUSED') or status = $2)",
+            "where movement_id = $1 and (status in ('OPEN', 'REFUSED') or status = $2) "
+            "and cause = $9",
             answer.movement_id,
             OPEN if unknown else answer.outcome,
             answer.reason,
@@ -135,6 +137,7 @@ class Journal:
             answer.balance_minor,
             answer.transaction,
             None if verdict is None else msgspec.json.encode(verdict).decode(),
+            cause,
         )
 
     async def debit(self, movement_id: str) -> tuple[str, dict[str, Any] | None]:

@@ -104,7 +104,7 @@ class Sending:
         if answer.done and status == REFUSED:
             await self._undo(entry)
         else:
-            await self._journal.answered(answer, pause_s=0, verdict=verdict)
+            await self._journal.answered(answer, cause=entry.cause, pause_s=0, verdict=verdict)
 
     async def _undo(self, entry: Entry) -> None:
         """A debit that was on its way twice moved money after it had been refused: take it back."""
@@ -132,7 +132,8 @@ class Sending:
         if answer.reason == UNKNOWN_DEBIT and entry.attempts < FORGETS_AFTER:
             # This wallet remembers no cancels: the debit may be on its way to it still.
             answer = replace(answer, outcome=UNKNOWN)
-        await self._journal.answered(answer, pause_s=pause_s(entry.attempts))
+        pause = pause_s(entry.attempts)
+        await self._journal.answered(answer, cause=entry.cause, pause_s=pause)
 
     async def _record(self, entry: Entry, command: Command) -> dict[str, Any] | None:
         outcome = await self._runtime.executor.command(

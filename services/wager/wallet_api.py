@@ -19,7 +19,7 @@ from services.chassis.rpc_errors import (
 from services.contracts.access import may_see
 from services.rules.currencies import currency_exponent
 from services.wager.journal import Entry, Journal
-from services.wager.ledger import LedgerWallet
+from services.wager.ledger import BALANCE_MINOR_MAX, LedgerWallet
 from services.wager.wallet import (
     BALANCE_MAXIMUM,
     CONFLICT,
@@ -37,7 +37,7 @@ WALLET: Final = "wallet"
 SENDING: Final = "sending"
 """Parts of a service whose wallet is the operator's, by name."""
 
-AMOUNT_MINOR_MAX: Final = 10**15
+DEPOSIT_MINOR_MAX: Final = 10**15
 FUNDED: Final = "/"
 """Before the keys of deposits, so that none can be that of a payment: those begin with a table."""
 
@@ -116,7 +116,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
         )
         await self._journal.ask([entry], own=False)
         answer = await ask(self._operator, movement)
-        await self._journal.answered(answer, pause_s=0)
+        await self._journal.answered(answer, cause=entry.cause, pause_s=0)
         return answer
 
     async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002
@@ -196,10 +196,12 @@ def _check_own(player: str) -> None:
         raise PermissionDenied(f"{actor.id} may not look into this account", reason="ROLE")
 
 
-def _check(request: Any) -> None:
+def _check(request: Any, verb: str) -> None:
     faults = []
-    if not 0 < request.amount_minor <= AMOUNT_MINOR_MAX:
-        faults.append(FieldFault("amount_minor", f"1 to {AMOUNT_MINOR_MAX} minor units"))
+    # What is won is a multiple of the stake: only what an account can hold bounds it.
+    most = DEPOSIT_MINOR_MAX if verb == FUND else BALANCE_MINOR_MAX
+    if not 0 < request.amount_minor <= most:
+        faults.append(FieldFault("amount_minor", f"1 to {most} minor units"))
     try:
         currency_exponent(request.currency)
     except ValueError as error:
@@ -216,7 +218,7 @@ _FAULTS: Final = {
 
 def _movement(request: Any, verb: str) -> Movement:
     """The movement that a call asks for; raises `InvalidCommand` where it is not complete."""
-    _check(request)
+    _check(request, verb)
     return Movement(
         movement_id=(FUNDED if verb == FUND else "") + request.movement_id,
         player=request.player,

@@ -13,9 +13,12 @@ from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from services.chassis.inputs import Inputs
+from services.chassis.inputs import LARGE_MAX, Inputs
 from services.chassis.rpc_errors import InvalidCommand
 from services.tablelog.render import SERVICES
+from services.wager.ledger import BALANCE_MINOR_MAX
+from services.wager.wallet import CREDIT, FUND
+from services.wager.wallet_api import _movement
 
 Place = tuple[FieldDescriptor, ...]
 """The way to a field: messages, then the field itself."""
@@ -165,3 +168,19 @@ def test_each_rule_is_of_a_field_that_there_is() -> None:
         module: Any = import_module(f"services.{name}.inputs")
         for inputs in (value for value in vars(module).values() if isinstance(value, Inputs)):
             assert set(inputs.rules) - known == set(), name
+
+
+@pytest.mark.parametrize("call", ["CreditAccount", "ReverseAccount"])
+def test_a_payment_may_be_more_than_any_stake(call: str) -> None:
+    """D13: a stake of the largest size that wins is paid, up to what an account can hold."""
+    inputs, method = CALLS[f"sabot.wager.v1.WalletService.{call}"]
+    request = GetMessageClass(method.input_type)
+    won = 2 * LARGE_MAX
+    assert "amount_minor" not in faults(inputs, request(amount_minor=won))
+    assert "amount_minor" in faults(inputs, request(amount_minor=BALANCE_MINOR_MAX + 1))
+    whole = request(
+        movement_id="T1/w1/2", player="p1", currency="EUR", amount_minor=won, coup_id="T1:1:1"
+    )
+    assert _movement(whole, CREDIT).amount_minor == won
+    with pytest.raises(InvalidCommand):
+        _movement(whole, FUND)

@@ -39,9 +39,10 @@ from services.wager.commands import ExpireDebits
 from services.wager.companion import WagerCompanion
 from services.wager.comparing import Difference, Line, differences
 from services.wager.config import WalletSettings
+from services.wager.journal import Entry, Journal
 from services.wager.seamless.client import SeamlessWallet
 from services.wager.sending import Sending
-from services.wager.wallet import Movement
+from services.wager.wallet import REFUSED, Answer, Movement
 from services.wager.wallet_api import OPERATOR_ROWS, WALLET, WalletService
 from services.walletsim.app import movements_csv
 from tests.support.walletsim import Running, adapter, simulator
@@ -356,3 +357,34 @@ async def test_the_clock_ends_the_wait_for_a_debit_and_the_book_closes_without_i
         assert (late.outcome, late.reason) == ("REFUSED", "CANCELLED")
         assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
         assert await made.differences() == []
+
+
+async def test_a_late_answer_leaves_what_was_asked_for_again(database_url: str) -> None:
+    """D13: between a recorded refusal and its note in the journal somebody may have it repeated."""
+    await migrate(database_url, [CHASSIS, Package("wager", files("services.wager.migrations"))])
+    pool = await open_pool(database_url, connections_max=1)
+    try:
+        journal = Journal(pool)
+        asked = Entry(
+            movement=Movement(
+                movement_id="T1/w1/2", player="p1", currency="EUR", verb="CANCEL", amount_minor=5
+            ),
+            command_id="c1",
+            cause="wager:T1:7",
+            depth=1,
+            traceparent="",
+            at_us=1,
+            test=False,
+        )
+        refused = Answer(movement_id="T1/w1/2", outcome=REFUSED, reason="FULL")
+        await journal.ask([asked])
+        [sent] = await journal.take(lease_s=60)
+        await journal.ask([replace(asked, cause="wager:T1:9", repeated=True)])
+        await journal.answered(refused, cause=sent.cause, pause_s=0)
+        [again] = await journal.take(lease_s=60)
+        assert again.cause == "wager:T1:9"
+        await journal.answered(refused, cause=again.cause, pause_s=0)
+        assert await journal.take(lease_s=0) == []
+        assert (await journal.debit("T1/w1/2"))[0] == REFUSED
+    finally:
+        pool.terminate()
