@@ -12,6 +12,7 @@ from msgspec import Struct
 from services.devstack.stack import Stack
 
 SERVICE: Final = "round"
+STATEMENT_S: Final = 30.0
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -129,8 +130,12 @@ async def middle(stack: Stack, table_id: str) -> int:
 
 @asynccontextmanager
 async def planted(stack: Stack, change: Change, at: int) -> AsyncIterator[None]:
-    """The log with the change in it; as it was, afterwards."""
-    connection = await asyncpg.connect(stack.database_url(SERVICE))
+    """The log with the change in it; as it was, afterwards.
+
+    Its service is held meanwhile: one that reads a log with a hole in it ends, as it must.
+    """
+    stack.pause_service(SERVICE)
+    connection = await asyncpg.connect(stack.database_url(SERVICE), command_timeout=STATEMENT_S)
     try:
         await connection.execute("set session_replication_role = replica")
         await connection.execute("create temporary table kept as select * from events")
@@ -143,3 +148,4 @@ async def planted(stack: Stack, change: Change, at: int) -> AsyncIterator[None]:
                 await connection.execute(statement.format(at=at))
     finally:
         await connection.close()
+        stack.resume_service(SERVICE)
