@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,12 +27,20 @@ BEGINNING: Final = bytes(DIGEST_BYTES)
 
 _CHAIN_FORM: Final = b"sabot-head-chain-1"
 _ANCHOR_FORM: Final = b"sabot-anchor-1"
+_BEGINNING: Final = b'{"service":"'
+"""Of every line of a book."""
+
 _KEY_ID_CHARACTERS: Final = 16
 _POSITION_BYTES: Final = 8
 
 
 class BookFault(Exception):
     """The book of anchors cannot be trusted from some line on; the text says which, and why."""
+
+    def __init__(self, what: str, good: Sequence[Anchor] = ()) -> None:
+        super().__init__(what)
+        self.good = tuple(good)
+        """The anchors before that line: they still prove what they cover."""
 
 
 class KeyFault(Exception):
@@ -126,30 +134,46 @@ def public_keys(paths: Iterable[Path]) -> dict[str, Ed25519PublicKey]:
 
 
 def read_book(path: Path, keys: Mapping[str, Ed25519PublicKey]) -> list[Anchor]:
-    """Read the anchors of a book and prove each of them. Raises `BookFault`."""
+    """Read the anchors of a book and prove each of them. Raises `BookFault`.
+
+    A last line without its end was torn by a crash before it was whole, and never counted.
+    """
     anchors: list[Anchor] = []
-    previous, last = "", {"": 0}
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        place = f"{path}:{number}"
+    previous, positions = "", dict[str, int]()
+    for number, line in enumerate(_whole(path.read_bytes()).splitlines(), start=1):
         try:
-            anchor = msgspec.json.decode(line, type=Anchor)
-            signature = bytes.fromhex(anchor.signature)
-            bytes.fromhex(anchor.chain)
-        except (msgspec.DecodeError, ValueError) as error:
-            raise BookFault(f"{place}: no anchor: {error}") from None
-        if anchor.previous != previous:
-            raise BookFault(f"{place}: it was not written after the line that stands before it")
-        if anchor.position < last.get(anchor.service, 0):
-            raise BookFault(f"{place}: an anchor of {anchor.service} goes back in its log")
-        if anchor.key not in keys:
-            raise BookFault(f"{place}: signed with key {anchor.key}, which is none of those given")
-        try:
-            keys[anchor.key].verify(signature, anchor.message())
-        except InvalidSignature:
-            raise BookFault(f"{place}: its signature is of something else") from None
-        previous, last[anchor.service] = hashlib.sha256(line).hexdigest(), anchor.position
+            anchor = _proven(line, previous, positions, keys)
+        except BookFault as fault:
+            raise BookFault(f"{path}:{number}: {fault}", anchors) from None
+        previous, positions[anchor.service] = hashlib.sha256(line).hexdigest(), anchor.position
         anchors.append(anchor)
     return anchors
+
+
+def _whole(data: bytes) -> bytes:
+    return data[: data.rfind(b"\n") + 1]
+
+
+def _proven(
+    line: bytes, previous: str, positions: Mapping[str, int], keys: Mapping[str, Ed25519PublicKey]
+) -> Anchor:
+    try:
+        anchor = msgspec.json.decode(line, type=Anchor)
+        signature = bytes.fromhex(anchor.signature)
+        bytes.fromhex(anchor.chain)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise BookFault(f"no anchor: {error}") from None
+    if anchor.previous != previous:
+        raise BookFault("it was not written after the line that stands before it")
+    if anchor.position < positions.get(anchor.service, 0):
+        raise BookFault(f"an anchor of {anchor.service} goes back in its log")
+    if anchor.key not in keys:
+        raise BookFault(f"signed with key {anchor.key}, which is none of those given")
+    try:
+        keys[anchor.key].verify(signature, anchor.message())
+    except InvalidSignature:
+        raise BookFault("its signature is of something else") from None
+    return anchor
 
 
 class BookWriter:
@@ -165,12 +189,16 @@ class BookWriter:
         except BlockingIOError:
             os.close(self._file)
             raise BookFault(f"{path}: somebody else is writing it") from None
-        lines = path.read_bytes().splitlines(keepends=True)
-        if lines and not lines[-1].endswith(b"\n"):
-            # Torn by a crash before it was whole: it never counted.
-            os.ftruncate(self._file, sum(map(len, lines[:-1])))
-            lines.pop()
-        self._previous = hashlib.sha256(lines[-1].rstrip(b"\n")).hexdigest() if lines else ""
+        data = path.read_bytes()
+        whole = _whole(data)
+        if any(not line.startswith(_BEGINNING) for line in whole.splitlines()) or not (
+            _BEGINNING.startswith(data[len(whole) :][: len(_BEGINNING)])
+        ):
+            os.close(self._file)
+            raise BookFault(f"{path}: is no book of anchors, and stays as it is")
+        os.ftruncate(self._file, len(whole))
+        lines = whole.splitlines()
+        self._previous = hashlib.sha256(lines[-1]).hexdigest() if lines else ""
 
     def add(self, *, service: str, position: int, chain: bytes, at_us: int) -> Anchor:
         """Sign an anchor and put it at the end; it is on the disk when this returns."""

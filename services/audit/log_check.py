@@ -44,8 +44,12 @@ class _Names(Struct, frozen=True):
     command_id: str = ""
 
 
-def _named_in(record: Record) -> tuple[str, str]:
-    names = msgspec.json.decode(record.meta, type=_Names)
+def _named_in(record: Record) -> tuple[str, str] | None:
+    """Coup and command in the envelope; None where it is none."""
+    try:
+        names = msgspec.json.decode(record.meta, type=_Names)
+    except msgspec.DecodeError:
+        return None
     return names.coup_id, names.command_id
 
 

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Raw, Struct
 
 from services.audit.anchors import BEGINNING, Anchor, BookWriter, chained
 from services.audit.findings import Finding, Kind
 from services.audit.log_check import LogCheck, is_intact
 from services.audit.logs import Log
 from services.chassis.decider import Record
+from services.chassis.digest import digest_of
 
 READ_AT_ONCE: Final = 2_000
 NOTED: Final = "noted"
+SERVICES: Final = frozenset({"shoe", "round", "wager", "settlement"})
+
+Hexadecimal = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 Progress = Callable[[str, int, int], None]
 """Is told a service, how far its log is read, and its end."""
 
 
 class Heard(Struct, frozen=True):
-    """What an event of the type `noted` says of the one that it keeps; the rest is not needed."""
+    """What an event of the type `noted` keeps of another service's."""
 
     service: str
     event_id: str
-    position: int
-    digest: str
+    position: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+    event_type: str
+    event_version: int
+    meta: Raw
+    body: Raw
+    previous_digest: Hexadecimal
+    digest: Hexadecimal
+
+    def is_intact(self) -> bool:
+        """Whether the digest covers what is kept."""
+        return self.digest == published_digest(self).hex()
 
 
 class Summary(Struct):
@@ -101,8 +114,12 @@ async def verify(
             heard: list[tuple[Record, Heard]] = []
             for row in rows:
                 findings = [*following.check.take(row), *following.anchored(row.record)]
-                if row.record.type == NOTED:
-                    heard += _heard(row.record)
+                if row.record.type == NOTED and is_intact(row.record):
+                    kept = _heard(row.record)
+                    if isinstance(kept, Finding):
+                        findings.append(kept)
+                    else:
+                        heard.append((row.record, kept))
                 for finding in findings:
                     summary.findings += 1
                     yield finding
@@ -118,12 +135,29 @@ async def verify(
         yield summary
 
 
-def _heard(record: Record) -> list[tuple[Record, Heard]]:
-    """What the event keeps; nothing where its body is not readable, which its digest tells."""
+def published_digest(heard: Heard) -> bytes:
+    """Return the digest that the source gave what is kept, if it is kept as it was published."""
+    return digest_of(
+        bytes.fromhex(heard.previous_digest),
+        heard.event_id,
+        heard.event_type,
+        heard.event_version,
+        bytes(heard.meta),
+        bytes(heard.body),
+    )
+
+
+def _heard(record: Record) -> Heard | Finding:
+    """What the event keeps, or that it keeps nothing that was ever published."""
     try:
-        return [(record, msgspec.json.decode(record.body, type=Heard))]
-    except msgspec.DecodeError:
-        return []
+        heard = msgspec.json.decode(record.body, type=Heard)
+    except msgspec.DecodeError as error:
+        what = f"what it keeps of another service is not readable: {error}"
+    else:
+        if heard.is_intact():
+            return heard
+        what = f"what it keeps of {heard.event_id} is not what the digest beside it covers"
+    return Finding(Kind.EDITED, record.service, record.position, record.event_id, what)
 
 
 async def _compared(
@@ -135,6 +169,12 @@ async def _compared(
         by_source.setdefault(pair[1].service, []).append(pair)
     for source, pairs in by_source.items():
         if source not in logs:
+            if source not in SERVICES:
+                for record, said in pairs:
+                    what = f"it keeps {said.event_id}, of a service that does not exist"
+                    yield Finding(
+                        Kind.DIFFERS, record.service, record.position, record.event_id, what
+                    )
             continue
         stored = await logs[source].digests([said.position for _, said in pairs])
         for record, said in pairs:
@@ -142,7 +182,7 @@ async def _compared(
             if there is None:
                 what = f"{record.service} heard of it ({record.event_id}), and it is not in the log"
                 yield Finding(Kind.MISSING, source, said.position, said.event_id, what)
-            elif there != (said.event_id, bytes.fromhex(said.digest)):
+            elif (there[0], there[1].hex()) != (said.event_id, said.digest):
                 what = f"{record.service} heard it otherwise ({record.event_id}); {there[0]} stands here"
                 yield Finding(Kind.DIFFERS, source, said.position, said.event_id, what)
 

@@ -87,6 +87,12 @@ Proof = Annotated[Path, typer.Argument(metavar="FILE", help="A proof, as `shoe p
 KeyFile = Annotated[Path, typer.Argument(metavar="FILE", help="Where the private key goes.")]
 SigningKey = Annotated[Path, typer.Option("--key", metavar="FILE", help="The private key.")]
 BookFile = Annotated[Path, typer.Option("--book", metavar="FILE", help="The book to write on in.")]
+EarlierKeys = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--earlier-key", metavar="FILE", help="A public key from before a change; repeatable."
+    ),
+]
 Every = Annotated[
     int, typer.Option("--every", metavar="N", min=1, help="An anchor at least every N events.")
 ]
@@ -292,12 +298,15 @@ def anchor_new_key(file: KeyFile) -> int:
 
 
 @anchor_app.command("write")
-def anchor_write(key: SigningKey, book: BookFile, every: Every = 1_000) -> int:
+def anchor_write(
+    key: SigningKey, book: BookFile, every: Every = 1_000, earlier_key: EarlierKeys = None
+) -> int:
     """Sign how the logs went on since their last anchors. To be run regularly."""
-    check_file(str(key))
+    for file in (key, *(earlier_key or ())):
+        check_file(str(file))
     from services.cli import verify as part  # noqa: PLC0415
 
-    return part.anchor(key, book, every, sys.stdout, sys.stderr)
+    return part.anchor(key, book, every, sys.stdout, sys.stderr, earlier=earlier_key or ())
 
 
 @app.command()

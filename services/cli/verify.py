@@ -45,9 +45,14 @@ def new_key(file: Path, out: TextIO) -> int:
     return 0
 
 
-def anchor(key: Path, book: Path, every: int, out: TextIO, err: TextIO) -> int:
-    """Sign how the logs went on; 1 where a log does not fit what was anchored before."""
-    return asyncio.run(_anchor(key, book, every, out, err))
+def anchor(
+    key: Path, book: Path, every: int, out: TextIO, err: TextIO, *, earlier: Sequence[Path] = ()
+) -> int:
+    """Sign how the logs went on; 1 where a log does not fit what was anchored before.
+
+    `earlier` are the public keys with which the book was written before a change of keys.
+    """
+    return asyncio.run(_anchor(key, book, every, out, err, earlier))
 
 
 async def _verify(book: Path | None, keys: Sequence[Path], out: TextIO, err: TextIO) -> int:
@@ -59,6 +64,7 @@ async def _verify(book: Path | None, keys: Sequence[Path], out: TextIO, err: Tex
             known = anchoring.read_book(book, anchoring.public_keys(keys))
         except anchoring.BookFault as fault:
             findings += 1
+            known = list(fault.good)
             out.write(f"{Finding(Kind.BOOK, 'anchors', 0, '', str(fault))}\n")
         except anchoring.KeyFault as fault:
             raise WrongUse(str(fault)) from None
@@ -91,16 +97,19 @@ def _anchored(summary: verifying.Summary, book: Path | None) -> str:
     return "-" if book is None else f"{summary.anchored:,}"
 
 
-async def _anchor(key: Path, book: Path, every: int, out: TextIO, err: TextIO) -> int:
+async def _anchor(  # noqa: PLR0917 - in the order of the command's options
+    key: Path, book: Path, every: int, out: TextIO, err: TextIO, earlier: Sequence[Path]
+) -> int:
     try:
         private = anchoring.private_key(key)
         public = private.public_key()
+        counting = {**anchoring.public_keys(earlier), anchoring.key_id(public): public}
         writer = anchoring.BookWriter(book, private)
     except (anchoring.KeyFault, anchoring.BookFault) as fault:
         raise WrongUse(str(fault)) from None
     refused = 0
     try:
-        known = anchoring.read_book(book, {anchoring.key_id(public): public})
+        known = anchoring.read_book(book, counting)
         async with _logs() as logs:
             with _Bars(err) as shown:
                 for service, log in logs.items():

@@ -108,6 +108,11 @@ def heard(source: ListLog) -> list[Told]:
                 "service": "round",
                 "event_id": row.record.event_id,
                 "position": row.record.position,
+                "event_type": row.record.type,
+                "event_version": row.record.schema_version,
+                "meta": msgspec.Raw(row.record.meta),
+                "body": msgspec.Raw(row.record.body),
+                "previous_digest": row.record.previous_digest.hex(),
                 "digest": row.record.digest.hex(),
                 "more": "that the check need not read",
             },
@@ -265,6 +270,42 @@ async def test_what_another_service_heard_shows_a_lost_end(logs: Logs) -> None:
     assert "settlement:C:10" in finding.what
 
 
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"body": {"card": 99}}, "EDITED"),
+        ({"meta": {"command_id": "x"}}, "EDITED"),
+        ({"event_type": "coup-voided"}, "EDITED"),
+        ({"digest": "zz"}, "EDITED"),
+        ({"position": 2**70}, "EDITED"),
+        ({"position": 0}, "EDITED"),
+        ({"service": "nobody"}, "DIFFERS"),
+    ],
+)
+async def test_what_a_service_says_that_it_heard_is_held_to_the_digest_beside_it(
+    logs: Logs, change: dict[str, object], kind: str
+) -> None:
+    """A forger with the service's code: all digests of its own log fit. The check goes on behind it."""
+    told = heard(logs.round)
+    told[13][1].update(change)
+    logs.settlement = log_of("settlement", "noted", told)
+    logs.settlement.without(20)
+    found = places(await checked(logs.all))
+    assert found[0] == (kind, "settlement", 14)
+    assert ("MISSING", "settlement", 20) in found
+
+
+async def test_an_envelope_that_is_none_stops_no_check(logs: Logs) -> None:
+    batch = Batch("round", {"A": EMPTY_HEAD})
+    new = batch.add(
+        "A", kind="k", schema_version=1, published=True, coup_id="", command_id="", meta=b"[1]",
+        body=b"{}",
+    )  # fmt: skip
+    log = ListLog([Row(batch.records(start=0, recorded_at_us=1)[0], "", "")])
+    assert new.version == 1
+    assert places(await checked({"round": log})) == [("EDITED", "round", 1)]
+
+
 def rewritten(logs: Logs) -> None:
     told = round_told()
     told[13] = ("B", {"card": 99})
@@ -401,12 +442,49 @@ async def test_a_line_torn_by_a_crash_is_written_again(
     book = tmp_path / "book"
     anchors = await anchored(logs.alone, key, book)
     book.write_bytes(book.read_bytes()[:-20])
-    # Only a whole line counts, so the reader must be given what the writer has mended.
+    assert read_book(book, public_keys([key.with_name("anchor.pem.pub")])) == anchors[:-1]
     writer = BookWriter(book, private_key(key))
     with pytest.raises(BookFault, match="somebody else"):
         BookWriter(book, private_key(key))
     writer.close()
     assert await anchored(logs.alone, key, book) == anchors
+
+
+@pytest.mark.parametrize("content", ["notes", "notes\nmore\n", '{"a":1}\n', "x\n{"])
+def test_a_file_that_is_no_book_stays_as_it_is(tmp_path: Path, key: Path, content: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(content)
+    with pytest.raises(BookFault, match="no book of anchors"):
+        BookWriter(file, private_key(key))
+    assert file.read_text() == content
+
+
+async def test_anchors_before_a_fault_of_the_book_still_count(
+    logs: Logs, key: Path, tmp_path: Path
+) -> None:
+    book = tmp_path / "book"
+    anchors = await anchored(logs.alone, key, book)
+    lines_changed(lambda lines: lines.append(b"{}"), book)
+    with pytest.raises(BookFault) as raised:
+        read_book(book, public_keys([key.with_name("anchor.pem.pub")]))
+    assert list(raised.value.good) == anchors
+
+
+async def test_a_book_goes_on_with_another_key(logs: Logs, key: Path, tmp_path: Path) -> None:
+    """Both public keys prove it afterwards."""
+    book = tmp_path / "book"
+    begun = {"round": log_of("round", "card-dealt", round_told()[:10])}
+    await anchored(begun, key, book)
+    keys = public_keys([new_key(tmp_path / "next.pem"), key.with_name("anchor.pem.pub")])
+    writer = BookWriter(book, private_key(tmp_path / "next.pem"))
+    before = read_book(book, keys)
+    await anchor_log(
+        "round", logs.round, writer, before, every=EVERY, now_us=lambda: 8, progress=quiet
+    )
+    writer.close()
+    anchors = read_book(book, keys)
+    assert len({anchor.key for anchor in anchors}) == 2
+    assert await checked(logs.alone, anchors) == []
 
 
 def test_keys_are_never_replaced_and_nobody_else_reads_them(tmp_path: Path) -> None:
