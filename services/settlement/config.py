@@ -15,6 +15,9 @@ class WalletSettings(Piece):
     target: Annotated[
         str, Field(description="host:port of the wager service; not needed in the role query")
     ] = ""
+    zero_credits: Annotated[
+        bool, Field(description="true: the wallet is told of a lost wager by a credit of zero")
+    ] = False
 
 
 class SettlementSettings(Settings):

@@ -89,8 +89,11 @@ class Said(Struct, frozen=True):
     reason: str = ""
 
 
-def due(record: Record) -> Due | None:
-    """The movement that follows from a stored event, if one does."""
+def due(record: Record, *, zero_credits: bool = False) -> Due | None:
+    """The movement that follows from a stored event, if one does.
+
+    `zero_credits`: a wager that is lost is a credit of zero, for wallets that wait for one.
+    """
     if record.type not in MOVING:
         return None
     event: Any = OWN.decode(record.type, record.schema_version, record.body)
@@ -101,7 +104,7 @@ def due(record: Record) -> Due | None:
         amount = event.amount_minor
     else:
         amount = event.credit_minor if type(event) is WagerSettled else event.due_minor
-    if amount == 0:
+    if amount == 0 and not (zero_credits and type(event) is WagerSettled):
         return None
     meta = decode_meta(record.meta)
     return Due(
@@ -122,9 +125,10 @@ def due(record: Record) -> Due | None:
 class Delivery:
     """Follows the own log and moves what each decision on a wager says."""
 
-    def __init__(self, runtime: Runtime, wallet: Any) -> None:
+    def __init__(self, runtime: Runtime, wallet: Any, *, zero_credits: bool = False) -> None:
         """`wallet` makes the calls of the wager service's `WalletService`."""
         self._wallet = wallet
+        self._zero_credits = zero_credits
         self._runtime = runtime
         self._waiting = Waiting(runtime.pool)
         self._gate = asyncio.Semaphore(CALLS_IN_FLIGHT_MAX)
@@ -147,7 +151,11 @@ class Delivery:
             raise group.exceptions[0] from group
 
     async def _deliver(self, records: Sequence[Record]) -> None:
-        await asyncio.gather(*(self._move(each) for each in map(due, records) if each is not None))
+        movements = [self._due(record) for record in records]
+        await asyncio.gather(*(self._move(each) for each in movements if each is not None))
+
+    def _due(self, record: Record) -> Due | None:
+        return due(record, zero_credits=self._zero_credits)
 
     async def _move(self, movement: Due) -> None:
         said = await self._ask(movement)
@@ -159,7 +167,7 @@ class Delivery:
     async def _again(self, position: int) -> str:
         """Ask again for the movement of this place in the log; what went wrong, or nothing."""
         (record,) = await self._runtime.store.read_log(after_position=position - 1, limit=1)
-        movement = due(record)
+        movement = self._due(record)
         assert movement is not None, "only movements wait"
         said = await self._ask(movement)
         if said.outcome == "UNKNOWN":
@@ -169,7 +177,7 @@ class Delivery:
 
     async def _ask(self, movement: Due) -> Said:
         """Ask the wallet. Raises where it is away for everybody."""
-        credit = movement.amount_minor > 0
+        credit = movement.amount_minor >= 0
         make = pb.CreditAccountRequest if credit else pb.ReverseAccountRequest
         call = self._wallet.CreditAccount if credit else self._wallet.ReverseAccount
         request = make(

@@ -58,7 +58,9 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
             tls=None,
         )
         try:
-            await Delivery(runtime, wallet_grpc.WalletServiceStub(channel)).run()
+            stub = wallet_grpc.WalletServiceStub(channel)
+            zero_credits = runtime.settings.wallet.zero_credits
+            await Delivery(runtime, stub, zero_credits=zero_credits).run()
         finally:
             await channel.close()
 

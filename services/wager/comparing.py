@@ -1,6 +1,7 @@
 """The operator's list of movements against Sabot's: what is missing, extra or different. Pure.
 
 A debit that nobody confirmed is undone by a cancel that names it: the operator has both, or neither.
+A credit of zero moves nothing and is in no list's way.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ def differences(ours: Iterable[Line], theirs: Iterable[Line]) -> list[Difference
     for line in ours:
         mine[line.key] = line
     for line in theirs:
+        if not line.amount_minor and line.key not in mine:
+            continue
         if line.key in listed:
             found.append(_found(EXTRA, line, "is listed twice"))
         listed[line.key] = line
@@ -73,6 +76,8 @@ def _of_key(
             yield _found(EXTRA, line, f"is {line.status} with Sabot", open_item=True)
         return
     if other is None:
+        if not line.amount_minor and not line.cancels:
+            return
         debit = listed.get(line.cancels) if line.cancels else None
         if not line.cancels or debit is not None:
             yield _found(MISSING, line, "the operator does not list it")

@@ -198,10 +198,11 @@ def _check_own(player: str) -> None:
 
 def _check(request: Any, verb: str) -> None:
     faults = []
+    least = 0 if verb == CREDIT else 1  # a lost wager may be a credit of zero
     # What is won is a multiple of the stake: only what an account can hold bounds it.
     most = DEPOSIT_MINOR_MAX if verb == FUND else BALANCE_MINOR_MAX
-    if not 0 < request.amount_minor <= most:
-        faults.append(FieldFault("amount_minor", f"1 to {most} minor units"))
+    if not least <= request.amount_minor <= most:
+        faults.append(FieldFault("amount_minor", f"{least} to {most} minor units"))
     try:
         currency_exponent(request.currency)
     except ValueError as error:

@@ -118,6 +118,14 @@ def test_equal_books_have_no_difference() -> None:
     assert differences(ours, [line("a")]) == []
 
 
+def test_a_credit_of_zero_is_in_no_lists_way() -> None:
+    """Domain 4.2: whether the operator lists it or not; but not where money moved under its key."""
+    zero = line("z", 0, verb="CREDIT")
+    assert differences([zero], [zero]) == differences([zero], []) == differences([], [zero]) == []
+    (found,) = differences([zero], [line("z", 1, verb="CREDIT")])
+    assert found.kind == DIFFERENT
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "kind"),
     [

@@ -220,6 +220,23 @@ async def test_one_credit_that_goes_wrong_holds_up_no_other(database_url: str) -
         assert kinds.count(WagerSettled.type) >= len(movements)
 
 
+async def test_a_lost_wager_is_a_credit_of_zero_where_the_wallet_waits_for_one(
+    database_url: str,
+) -> None:
+    """Domain 4.2, switch: each wager is told once, won or lost; otherwise the lost ones are not."""
+    async with World() as world, database(database_url, "settlement") as pool:
+        await play(world, str(RECORDED))
+        store, executor = world.stores["settlement"], world.executors["settlement"]
+        log = await store.read_log(after_position=0, limit=100_000)
+        settled = [due(each, zero_credits=True) for each in log if each.type == WagerSettled.type]
+        wallet = FakeWallet({})
+        runtime: Any = SimpleNamespace(store=store, executor=executor, pool=pool)
+        async with delivering(Delivery(runtime, wallet, zero_credits=True)):
+            keys = sorted(movement.movement_id for movement in settled if movement)
+            await until(lambda: sorted(wallet.done) == keys)
+        assert len(keys) == len(settled) > len([each for each in log if due(each)])
+
+
 @asynccontextmanager
 async def delivering(delivery: Delivery) -> AsyncIterator[None]:
     running = asyncio.create_task(delivery.run())
