@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from itertools import chain
@@ -27,6 +28,7 @@ from aiokafka.errors import (
     for_code,
 )
 from aiokafka.protocol.api import Request, RequestStruct, Response
+from aiokafka.protocol.fetch import FetchRequest
 from aiokafka.protocol.offset import OffsetRequest, OffsetResetStrategy
 from aiokafka.protocol.types import (
     Boolean,
@@ -66,6 +68,10 @@ BATCH_BYTES: Final = 262_144
 FETCH_WAIT_MS_MAX: Final = 100
 """How long the broker may keep an empty answer. It bounds the delay after a rebalance or a rewind,
 which wait for the question under way; a record that comes in between is answered at once."""
+
+PACE_S_MIN: Final = 0.002
+PACE_S_MAX: Final = 0.02
+"""Pause after an empty answer from a broker that does not keep it, doubled up to the longer one."""
 
 FETCH_BYTES_MAX: Final = 16 * 1_048_576
 PARTITION_FETCH_BYTES_MAX: Final = 1_048_576
@@ -217,6 +223,38 @@ class _WithoutPause(BatchSubscriber):
             timeout_ms=self.batch_timeout_ms, max_records=self.max_records
         )
         return tuple(chain.from_iterable(messages.values()))
+
+
+def pace(consumer: AIOKafkaConsumer) -> None:
+    """Let a started consumer pause where the broker answers at once that there is nothing.
+
+    A broker is asked to keep an empty answer for `FETCH_WAIT_MS_MAX`. The small one of developers'
+    machines does not, and the library would ask it some thousand times a second.
+    """
+    client = consumer._client  # noqa: SLF001
+    send = client.send
+    patience_s = FETCH_WAIT_MS_MAX / 2_000
+    pause_s = PACE_S_MIN
+
+    async def paced(node: Any, request: Any, **more: Any) -> Any:
+        nonlocal pause_s
+        if not isinstance(request, FetchRequest):
+            return await send(node, request, **more)
+        asked_s = time.perf_counter()
+        response = await send(node, request, **more)
+        if _has_records(response):
+            pause_s = PACE_S_MIN
+        elif time.perf_counter() - asked_s < patience_s:
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 2, PACE_S_MAX)
+        return response
+
+    client.send = paced
+
+
+def _has_records(response: Any) -> bool:
+    # The records, or the error that is as good a reason to go on, are last and second of each.
+    return any(part[-1] or part[1] for _, parts in response.topics for part in parts)
 
 
 def make_producer(bus: Bus) -> AIOKafkaProducer:

@@ -513,6 +513,7 @@ class Consumers:
             await bus.kill_subscriber(subscriber)
             await broker.stop()
             raise
+        bus.pace(subscriber.consumer)
         self._broker, self._subscriber, self._reason = broker, subscriber, ""
 
     async def _find_topics(self) -> None:
