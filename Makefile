@@ -35,6 +35,7 @@ lock: setup ## resolve the pinned dependencies again and write the locks
 	$(UV_COMPILE) --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	grep -o '^uv==[^ ]*' requirements-dev.lock | $(UV_COMPILE) - -o requirements-uv.lock
 	$(UV_COMPILE) --group deploy -o requirements-deploy.lock
+	$(UV_COMPILE) --group docs -o requirements-docs.lock
 
 clean: ## stop the stack and delete its data, logs and all caches; .venv stays
 	@if [ -x $(BIN)/python ] && [ -d services/devstack ]; then $(DEVSTACK) down; fi
@@ -115,6 +116,12 @@ k8s-check: setup ## build every overlay of k8s and check it against schemas, ope
 
 alerts-check: setup ## check the alert rules: metrics, runbooks, and their own tests by promtool
 	@$(BIN)/python -m tests.deploy alerts
+
+##- The documentation site; its builder is fetched into var/tools
+
+.PHONY: docs
+docs: setup ## build the documentation site in build/site; a broken link or a page in no menu fails
+	@$(BIN)/python -m tests.site
 
 ##- Style and generated files
 

@@ -1,7 +1,7 @@
 """The validators of image, compose files, manifests and alerts: fetched once, kept in `var/tools`.
 
-They are in a virtual environment of their own, made from `requirements-deploy.lock` with hashes: no
-service needs them, and together they are larger than everything that the services need. `promtool`
+They are in virtual environments of their own, made from locks with hashes: no service needs them, and
+together they are larger than everything that the services need. `promtool`
 is in no Python package; it is taken out of Debian's, which is unpacked and not installed.
 """
 
@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-LOCK: Final = ROOT / "requirements-deploy.lock"
 TOOLS: Final = ROOT / "var" / "tools"
-VENV: Final = TOOLS / "venv"
 DEBIAN: Final = TOOLS / "debian"
-STAMP: Final = TOOLS / "lock-sha256"
+SETS: Final = {"deploy": TOOLS / "venv", "docs": TOOLS / "docs"}
+"""Environments by the name of their lock: validators, and the builder of the documentation site."""
 FETCH_SECONDS_MAX: Final = 100
 """All of it; a package index that takes longer is away."""
 
@@ -39,9 +38,9 @@ def in_ci() -> bool:
 
 def path(name: str) -> Path:
     """Where a tool is. Raises `ToolMissing`; `make deploy-tools` fetches what is missing."""
-    for place in (VENV / "bin" / name, DEBIAN / "usr" / "bin" / name):
-        if place.exists():
-            return place
+    for folder in (*(venv / "bin" for venv in SETS.values()), DEBIAN / "usr" / "bin"):
+        if (folder / name).exists():
+            return folder / name
     raise ToolMissing(f"{name} is not in {TOOLS.relative_to(ROOT)}: make deploy-tools fetches it")
 
 
@@ -64,25 +63,28 @@ def run(
 
 def fetch() -> None:
     """Make `var/tools` what the lock says. Raises `ToolMissing` with the reason."""
-    _fetch_packages()
+    fetch_packages("deploy")
     _fetch_promtool()
 
 
-def _fetch_packages() -> None:
-    wanted = hashlib.sha256(LOCK.read_bytes() + str(ROOT).encode()).hexdigest()
-    if STAMP.is_file() and STAMP.read_text() == wanted:
+def fetch_packages(name: str) -> None:
+    """Make an environment of `SETS` what its lock says. Raises `ToolMissing` with the reason."""
+    lock, venv = ROOT / f"requirements-{name}.lock", SETS[name]
+    stamp = TOOLS / f"{name}-sha256"
+    wanted = hashlib.sha256(lock.read_bytes() + str(ROOT).encode()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
         return
     TOOLS.mkdir(parents=True, exist_ok=True)
-    STAMP.unlink(missing_ok=True)
+    stamp.unlink(missing_ok=True)
     uv = Path(sys.executable).parent / "uv"
-    environment = {**os.environ, "VIRTUAL_ENV": str(VENV), "UV_PYTHON_DOWNLOADS": "never"}
+    environment = {**os.environ, "VIRTUAL_ENV": str(venv), "UV_PYTHON_DOWNLOADS": "never"}
     environment["UV_LINK_MODE"] = "copy"
     for command in (
-        (uv, "venv", "--quiet", "--clear", "--python", sys.executable, VENV),
-        (uv, "pip", "sync", "--quiet", "--require-hashes", LOCK),
+        (uv, "venv", "--quiet", "--clear", "--python", sys.executable, venv),
+        (uv, "pip", "sync", "--quiet", "--require-hashes", lock),
     ):
         _run(command, FETCH_SECONDS_MAX, environment)
-    STAMP.write_text(wanted)
+    stamp.write_text(wanted)
 
 
 def _fetch_promtool() -> None:

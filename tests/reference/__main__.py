@@ -1,4 +1,4 @@
-"""`python -m tests.reference`: write docs/reference from the settings, the command and the protos."""
+"""`python -m tests.reference`: write docs/reference from settings, command, protos and rulebooks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 
 from tests.reference.calls import calls
 from tests.reference.command import command
+from tests.reference.rulebook import rulebook
 from tests.reference.settings import settings
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
-PAGES = {"settings.md": settings, "cli.md": command, "grpc.md": calls}
+PAGES = {"settings.md": settings, "cli.md": command, "grpc.md": calls, "rulebook.md": rulebook}
 
 
 def main() -> int:

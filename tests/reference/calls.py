@@ -22,7 +22,7 @@ HEAD = f"""# Calls
 
 {NOTICE}
 
-The contracts are the files in [proto/sabot](../../proto/sabot), with a comment at every call and
+The contracts are the files in `proto/sabot`, with a comment at every call and
 field; stubs for Python are in `proto/gen` and installed with Sabot, and `sabot.<service>.v1` is their
 package. Reflection is off unless `SABOT_GRPC_REFLECTION=true`.
 

@@ -1,0 +1,1 @@
+"""The documentation site: the repository's own documents, built without a warning."""
