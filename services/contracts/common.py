@@ -62,6 +62,11 @@ class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     table_exposure_minor: int | None = None
     betting_seconds: int | None = None
     debit_drain_ms: int | None = None
+    time_zone: str = "UTC"
+    """IANA name of the zone by which gaming days are counted."""
+
+    day_starts_minute: int = 0
+    """Minutes after midnight, there, at which the gaming day begins."""
 
     @property
     def test(self) -> bool:

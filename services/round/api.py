@@ -190,6 +190,8 @@ def _settings(request: Any) -> TableSettings:
         layout=request.layout or "A",
         method=request.method or "A",
         auto_burn=not request.manual_burns,
+        time_zone=request.time_zone or "UTC",
+        day_starts_minute=request.day_starts_minute,
         **optional,
     )
 

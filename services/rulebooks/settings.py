@@ -7,6 +7,7 @@ from typing import Any
 
 from services.contracts.common import Limits, TableSettings
 from services.contracts.core import Refused
+from services.contracts.gaming_day import UTC, UnknownZone, zone
 from services.rulebooks.catalogue import document, load_catalogue
 from services.rules.currencies import currency_exponent
 from services.rules.rulebook import RulebookRejected, rulebook_of, with_options
@@ -21,12 +22,14 @@ def table_settings(
     limits: Mapping[str, Limits],
     left_of_dealer: int | None,
     seats: int,
+    time_zone: str = UTC,
     **others: Any,
 ) -> TableSettings:
     """The settings, with the rulebook's document in them.
 
     `limits` are by currency. Raises `Refused` with RULEBOOK where the rulebook is unknown or an
-    option is not the house's to choose, and with CURRENCY for a code that is no currency.
+    option is not the house's to choose, with CURRENCY for a code that is no currency, and with
+    TIME_ZONE for a name that is no time zone.
     """
     try:
         text = with_options(document(rulebook_id), options)
@@ -45,7 +48,12 @@ def table_settings(
             currency_exponent(code)
         except ValueError as error:
             raise Refused("CURRENCY", str(error)) from error
+    try:
+        zone(time_zone)
+    except UnknownZone as error:
+        raise Refused("TIME_ZONE", str(error)) from error
     return TableSettings(
+        time_zone=time_zone,
         rulebook_id=rulebook_id,
         rulebook_hash=rules.hash,
         rulebook=dict(text),

@@ -253,6 +253,8 @@ def _settings(request: Any, command: OpenTable) -> None:
         "table_exposure_minor",
         "betting_seconds",
         "debit_drain_ms",
+        "time_zone",
+        "day_starts_minute",
     ):
         value = getattr(settings, name)
         if value is not None:

@@ -105,6 +105,12 @@ class OpenTable(Line, frozen=True):
     options: v.Options | None = None
     """Overrides of rulebook fields that the rulebook leaves to the house."""
 
+    time_zone: v.Text = "UTC"
+    """By which gaming days are counted."""
+
+    day_starts_minute: v.Whole = 0
+    """Minutes after midnight, there, at which the gaming day begins."""
+
 
 class Seat(Line, frozen=True):
     """A player takes a numbered place."""

@@ -89,6 +89,8 @@ def _open_table(line: log.OpenTable, table_id: str, _: str) -> Step:
         player_coup_maximum_minor=line.player_coup_maximum,
         maximum_win_minor=line.maximum_win,
         table_exposure_minor=line.exposure,
+        time_zone=line.time_zone,
+        day_starts_minute=line.day_starts_minute,
     )
     return Step(ROUND, table.OpenTable(at_us=line.at_us, by=line.by, settings=settings))
 

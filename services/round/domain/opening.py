@@ -40,6 +40,7 @@ from services.round.domain.state import (
 )
 from services.rules.citations import cite
 
+DAY_MINUTES: Final = 24 * 60
 SEATS_MAX: Final = 100
 LAYOUTS: Final = ("A", "B", "C", "D")
 _NOT_NEGATIVE: Final = (
@@ -117,6 +118,8 @@ def _settings_fault(settings: TableSettings) -> str:
         return f"layout is one of {', '.join(LAYOUTS)}, not {settings.layout!r}"
     if not 1 <= settings.seats <= SEATS_MAX:
         return f"a table has 1 to {SEATS_MAX} seats, not {settings.seats}"
+    if not 0 <= settings.day_starts_minute < DAY_MINUTES:
+        return f"day_starts_minute is 0 to {DAY_MINUTES - 1}, not {settings.day_starts_minute}"
     if settings.smallest_chip_minor < 1:
         return f"smallest_chip_minor is 1 or more, not {settings.smallest_chip_minor}"
     for name in _NOT_NEGATIVE:

@@ -327,6 +327,8 @@ def test_a_held_coup_stays_held_at_a_restart() -> None:
         ({"mode": "FOO"}, "mode"),
         ({"seats": 2**31 - 1}, "seats"),
         ({"smallest_chip_minor": -5}, "smallest_chip_minor"),
+        ({"day_starts_minute": 1440}, "day_starts_minute"),
+        ({"day_starts_minute": -1}, "day_starts_minute"),
         ({"differential_minor": -1}, "differential_minor"),
         ({"limits": {"EUR": {"*": Limit(-1000, -10)}}}, "limits"),
         ({"limits": {"EUR": {"*": Limit(100, 10)}}}, "limits"),

@@ -1,0 +1,53 @@
+"""The gaming day of an instant: the house's day, in the table's time zone and from its own hour.
+
+Zones come from the pinned package `tzdata` and never from the machine, so that an instant is on the
+same day wherever it is asked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import lru_cache
+from importlib import metadata, resources
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from services.contracts.common import TableSettings
+
+UTC: Final = "UTC"
+_ZONES_MAX: Final = 64
+
+
+class UnknownZone(ValueError):
+    """There is no time zone of that name."""
+
+
+@lru_cache(maxsize=_ZONES_MAX)
+def zone(name: str) -> ZoneInfo:
+    """The time zone of an IANA name such as Australia/Sydney. Raises `UnknownZone`."""
+    parts = name.split("/")
+    wrong = UnknownZone(f"{name!r} is no time zone; one is, for example, Europe/Amsterdam")
+    if not all(part and part[0] != "." and "\\" not in part for part in parts):
+        raise wrong
+    try:
+        file = resources.files("tzdata").joinpath("zoneinfo", *parts)
+        with file.open("rb") as content:
+            return ZoneInfo.from_file(content, key=name)
+    except (OSError, ValueError):
+        raise wrong from None
+
+
+def zones_version() -> str:
+    """The release of the time zones, such as 2026.6."""
+    return metadata.version("tzdata")
+
+
+def gaming_day(at_us: int, settings: TableSettings) -> dt.date:
+    """The day that an instant counts to; microseconds since 1970-01-01T00:00:00Z.
+
+    The day that begins at 06:00 lasts until 05:59:59 of the next date by the clock on the wall, be
+    it 23, 24 or 25 hours.
+    """
+    at = dt.datetime.fromtimestamp(at_us // 1_000_000, tz=dt.UTC)
+    local = at.astimezone(zone(settings.time_zone)).replace(tzinfo=None)
+    return (local - dt.timedelta(minutes=settings.day_starts_minute)).date()

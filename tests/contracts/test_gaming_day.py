@@ -1,0 +1,63 @@
+"""The gaming day of an instant: by the table's zone and from its own hour."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from services.contracts.common import TableSettings
+from services.contracts.core import Refused
+from services.contracts.gaming_day import UnknownZone, gaming_day, zone
+from services.rulebooks.settings import table_settings
+
+
+def settings(time_zone: str, day_starts_minute: int) -> TableSettings:
+    return table_settings(
+        table_id="T1",
+        rulebook_id="nsw-mini",
+        options={},
+        decks=None,
+        currency="EUR",
+        limits={},
+        left_of_dealer=None,
+        seats=7,
+        time_zone=time_zone,
+        day_starts_minute=day_starts_minute,
+    )
+
+
+def us(text: str) -> int:
+    return int(dt.datetime.fromisoformat(text).timestamp()) * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("at", "time_zone", "starts", "day"),
+    [
+        ("2026-03-01T00:00:00+00:00", "UTC", 0, "2026-03-01"),
+        ("2026-03-01T05:59:59+00:00", "UTC", 360, "2026-02-28"),
+        ("2026-03-01T06:00:00+00:00", "UTC", 360, "2026-03-01"),
+        ("2026-03-01T18:59:59+00:00", "Australia/Sydney", 360, "2026-03-01"),
+        ("2026-03-01T19:00:00+00:00", "Australia/Sydney", 360, "2026-03-02"),
+        # The night in which clocks go forward has no 02:30; the day still begins at six.
+        ("2026-03-29T03:59:59+00:00", "Europe/Amsterdam", 360, "2026-03-28"),
+        ("2026-03-29T04:00:00+00:00", "Europe/Amsterdam", 360, "2026-03-29"),
+        # And the one in which they go back has 02:30 twice.
+        ("2026-10-25T00:30:00+00:00", "Europe/Amsterdam", 150, "2026-10-25"),
+        ("2026-10-25T04:59:59+00:00", "Europe/Amsterdam", 360, "2026-10-24"),
+        ("2026-10-25T05:00:00+00:00", "Europe/Amsterdam", 360, "2026-10-25"),
+    ],
+)
+def test_an_instant_counts_to_the_day_of_its_table(
+    at: str, time_zone: str, starts: int, day: str
+) -> None:
+    assert gaming_day(us(at), settings(time_zone, starts)).isoformat() == day
+
+
+@pytest.mark.parametrize("name", ["", "Nowhere/Land", "../UTC", "Europe", "/etc/passwd", "UTC\x00"])
+def test_an_unknown_zone_is_refused_by_name(name: str) -> None:
+    with pytest.raises(UnknownZone, match="is no time zone"):
+        zone(name)
+    with pytest.raises(Refused) as refused:
+        settings(name, 0)
+    assert refused.value.reason == "TIME_ZONE"
