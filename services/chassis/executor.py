@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
@@ -26,7 +26,7 @@ from services.chassis.registry import Registry
 from services.chassis.retry import with_retries
 from services.chassis.store import Progress, Store, StoredAnswer, StoreUnavailable
 from services.chassis.work import Core, ItemFailed, Origin, Work
-from services.contracts.core import Command, NotYet, Refused
+from services.contracts.core import Command, Event, NotYet, Refused
 
 QUEUE_COMMANDS_MAX: Final = 4_096
 """Commands that wait at most; beyond that it is better to say so than to answer late."""
@@ -89,6 +89,15 @@ class _Answer(Struct, frozen=True):
     answer: dict[str, Any]
 
 
+class _Given(Struct, frozen=True):
+    """An answer to a command of a group."""
+
+    key: str
+    """Where it is kept; empty where it is not."""
+
+    stored: bytes
+
+
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Answer).decode
 
@@ -108,6 +117,22 @@ class _Waiting:
     future: asyncio.Future[Outcome]
     recorded: bool
     follows: Origin | None
+    named_by: Callable[[Sequence[Event]], bool] | None
+
+    @property
+    def own_key(self) -> str:
+        """Where its answer is kept: what one actor spends is not spent for another.
+
+        No key holds the end of a line, so no key is made of two others.
+        """
+        return f"{self.key}\n{self.command.by.id}"
+
+    def stored(self, known: dict[str, StoredAnswer]) -> StoredAnswer | None:
+        """What was said before: to the actor, or to whoever gave the key its meaning.
+
+        Earlier releases kept every answer under the key alone.
+        """
+        return known.get(self.own_key) or known.get(self.key)
 
     def origin(self) -> Origin:
         if self.follows is not None:
@@ -193,15 +218,20 @@ class Executor:
         traceparent: str = "",
         recorded: bool = False,
         origin: Origin | None = None,
+        named_by: Callable[[Sequence[Event]], bool] | None = None,
     ) -> Outcome:
         """Carry out a command, once for its `key`, which is the command's id unless given.
 
+        Keys are the actor's own: the same one of another actor is another command.
+        `named_by`: whether these events of the command give its key a meaning for everybody, as a
+        wager does to its id; from then on nobody else can use it for something else.
         `recorded`: it is part of a story brought in after the fact, each step when the one before
         had taken full effect. Nothing is under way there: what was not heard of will not be, and
         `NotYet` is the refusal STATE.
         `origin`: the chain of causes that the command goes on with, where it does not begin one.
 
-        Returns after the commit. A refusal is an outcome and is remembered like one. `NotYet`,
+        Returns after the commit. A refusal is an outcome and is remembered like one, unless it may
+        pass by itself (`Refused.passing`). `NotYet`,
         `Overloaded` and `StoreUnavailable` are raised and remembered nowhere: the same command may
         be sent again. After `StoreUnavailable` it may have been carried out; sent again with the
         same key, it is answered without being done twice.
@@ -221,6 +251,7 @@ class Executor:
             future=asyncio.get_running_loop().create_future(),
             recorded=recorded,
             follows=origin,
+            named_by=named_by,
         )
         self._queue.append(waiting)
         if len(self._queue) >= self._enough_commands:
@@ -346,29 +377,31 @@ class Executor:
         """Decide and store a group in one transaction."""
         async with self._store.transaction() as tx:
             work = await Work.begin(self._core, tx, (waiting.table_id for waiting in group))
-            known = await tx.answers([waiting.key for waiting in group])
+            keys = [key for waiting in group for key in (waiting.own_key, waiting.key)]
+            known = await tx.answers(keys)
             results: dict[int, Outcome | Exception] = {}
             await self._core.companion.prepare(tx, [waiting.command for waiting in group])
             for number, waiting in enumerate(group):
-                if stored := known.get(waiting.key):
+                if stored := waiting.stored(known):
                     results[number] = _repeated(waiting, stored)
                 elif error := await self._stage(work, number, waiting):
                     results[number] = error
             await work.spread()
             answers = self._answers(work, group, results)
-            if answers:
-                await tx.put_answers(
-                    {
-                        group[number].key: StoredAnswer(group[number].input_hash, answer)
-                        for number, answer in answers.items()
-                    }
-                )
+            kept = {
+                answer.key: StoredAnswer(group[number].input_hash, answer.stored)
+                for number, answer in answers.items()
+                if answer.key
+            }
+            if kept:
+                await tx.put_answers(kept)
             records = await work.append()
         work.publish()
         self.counters.batches += 1
         self.counters.commands += len(group)
         for number, answer in answers.items():
-            results[number] = _outcome(answer, records.get(number, ()), duplicate=False)
+            own = records.get(number, ())
+            results[number] = _outcome(answer.stored, own, duplicate=False)
         return [results[number] for number in range(len(group))]
 
     async def _stage(self, work: Work, number: int, waiting: _Waiting) -> Exception | None:
@@ -388,20 +421,23 @@ class Executor:
         work: Work,
         group: list[_Waiting],
         results: dict[int, Outcome | Exception],
-    ) -> dict[int, bytes]:
-        """What is remembered of the group: everything that was decided, refusals included."""
+    ) -> dict[int, _Given]:
+        """What is said to the group: to everything that was decided, refusals included."""
         events = work.events_by_item()
-        answers: dict[int, bytes] = {}
+        answers: dict[int, _Given] = {}
         for number, waiting in enumerate(group):
             error = results.get(number)
             if error is None:
                 state = work.state_after(number)
                 own = events.get(number, [])
                 answer = self._core.aggregate.answer(waiting.command, own, state)
-                answers[number] = _encode(_Answer(None, dict(answer)))
+                named = waiting.named_by is not None and waiting.named_by(own)
+                key = waiting.key if named else waiting.own_key
+                answers[number] = _Given(key, _encode(_Answer(None, dict(answer))))
             elif isinstance(error, Refused):
                 refused = (error.reason, error.message, error.clauses)
-                answers[number] = _encode(_Answer(refused, {}))
+                key = "" if error.passing else waiting.own_key
+                answers[number] = _Given(key, _encode(_Answer(refused, {})))
         return answers
 
 

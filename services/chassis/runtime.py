@@ -29,7 +29,7 @@ from services.chassis.rpc_errors import (
     PermissionDenied,
 )
 from services.chassis.store import StoreUnavailable
-from services.contracts.core import SYSTEM, Actor, Command, NotYet
+from services.contracts.core import SYSTEM, Actor, Command, Event, NotYet
 
 log = logs.logger(__name__)
 
@@ -195,11 +195,12 @@ class Runtime:
         test_table: bool | None,
         key: str | None,
         asked: Any | None = None,
+        named_by: Callable[[Sequence[Event]], bool] | None = None,
     ) -> Carried:
         """Carry out the command of a request that has a `meta`; what every servicer does.
 
         `command` makes it from instant and persons. `test_table` None means: look it up.
-        `key`: see `Executor.command`; `asked` is what is the same in every request with that key,
+        `key`, `named_by`: see `Executor.command`; `asked` is what is the same in every request with that key,
         where it is not the request itself.
         """
         if not self.works:
@@ -225,6 +226,7 @@ class Runtime:
             key=key,
             traceparent=telemetry.current_traceparent(),
             recorded=stamp.importer is not None,
+            named_by=named_by,
         )
         kind = type(made).__name__
         telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))

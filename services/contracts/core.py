@@ -139,12 +139,22 @@ class Noted(Event, frozen=True, kw_only=True):
 class Refused(Exception):
     """The rules do not allow the command. `reason` is a code for machines, such as BURN_OWED."""
 
-    def __init__(self, reason: str, message: str, clauses: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        clauses: tuple[str, ...] = (),
+        *,
+        passing: bool = False,
+    ) -> None:
         super().__init__(f"{reason}: {message}")
         self.reason = reason
         self.message = message
         self.clauses = clauses
         """The rule texts behind the refusal, as `seed:clause`."""
+
+        self.passing = passing
+        """News that may be under way can change it: it is not kept with the command's id."""
 
 
 class NotYet(Exception):

@@ -7,6 +7,7 @@ from typing import Any
 from sabot.shoe.v1 import shoe_service_pb2 as pb
 from sabot.shoe.v1 import shoe_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
+from services.chassis.auth import identity
 from services.chassis.calls import command, command_events, made
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
 from services.rules.cards import parse_card
@@ -83,7 +84,9 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
     async def _sealed(self, request: Any, order: sealing.Order) -> str:
         # The kind of order is in its name: what somebody told is never taken for a shuffle.
         kind = "generated" if order.secret else "told"
-        order_id = f"{request.table_id}/{request.meta.command_id}/{kind}"
+        # Command ids are each actor's own: no order is ever that of another's command.
+        who = identity().actor.id
+        order_id = f"{request.table_id}/{request.meta.command_id}/{who}/{kind}"
         await self._vault.seal(self.runtime.pool, order_id, request.table_id, order)
         return order_id
 

@@ -33,6 +33,7 @@ from services.tablelog.render import SERVICES, Told
 from services.tablelog.steps import ELSEWHERE, SHOE, WAGER, Step
 from services.wager import domain as wager_core
 from services.wager.commands import PlaceWager, RecordDebit
+from services.wager.domain import is_staked
 
 CORES: dict[str, ModuleType] = {
     "shoe": shoe_core,
@@ -87,6 +88,9 @@ _LISTENERS = _listeners()
 Sent = tuple[str, Event, Meta, str]
 """An event on its way: the service that decided it, its envelope, its id."""
 
+Placed = tuple[PlaceWager, Refused | None]
+"""A wager, and what was said to it."""
+
 
 class InProcessTable:
     """One table, driven command by command."""
@@ -99,7 +103,11 @@ class InProcessTable:
         self._before: shoe_core.Cards = shoe_core.NO_CARDS
         """The order of the shoe before the present command."""
 
-        self._placed: dict[str, tuple[PlaceWager, Refused | None]] = {}
+        self._placed: dict[tuple[str, str], Placed] = {}
+        """What was said to each actor of a wager's id."""
+
+        self._staked: dict[str, Placed] = {}
+        """Of the ids that mean one wager for everybody."""
 
     def run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
         """Carry a command out and everything that follows from it.
@@ -114,7 +122,8 @@ class InProcessTable:
     def _run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
         command = step.command
         if isinstance(command, PlaceWager):
-            known = self._placed.get(command.wager_id)
+            who = (command.by.id, command.wager_id)
+            known = self._placed.get(who) or self._staked.get(command.wager_id)
             if known is not None:
                 return _repeated(command, *known), []
         told: list[Told] = []
@@ -142,7 +151,10 @@ class InProcessTable:
                 queue.extend(self._spread(queue.popleft(), told))
         if isinstance(command, PlaceWager):
             refused = refused or _rejection(told)
-            self._placed[command.wager_id] = (command, refused)
+            if is_staked([each.event for each in told]):
+                self._staked[command.wager_id] = (command, refused)
+            else:
+                self._placed[command.by.id, command.wager_id] = (command, refused)
         return refused, told
 
     def _decide(

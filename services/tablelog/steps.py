@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from services.contracts.common import Card, Limit, Limits
-from services.contracts.core import Command
+from services.contracts.core import Command, Event
 from services.round import commands as table
 from services.rulebooks.settings import table_settings
 from services.settlement import commands as money
@@ -16,6 +16,7 @@ from services.shoe import commands as cards
 from services.tablelog import lines as log
 from services.tablelog.lines import Line
 from services.wager import commands as book
+from services.wager.domain import is_staked
 
 SHOE, ROUND, WAGER, SETTLEMENT = "shoe", "round", "wager", "settlement"
 SECOND_US = 1_000_000
@@ -38,6 +39,9 @@ class Step(Struct, frozen=True):
 
     key: str | None = None
     """What makes a repeat of the step recognisable across lines: a wager's id."""
+
+    named_by: Callable[[Sequence[Event]], bool] | None = None
+    """Of which of its events the key is taken for everybody; see `Executor.command`."""
 
     otherwise: Step | None = None
     """The step to take in its place where this one's service has not, or no more, what it is about:
@@ -138,7 +142,7 @@ def _wager(line: log.Wager, table_id: str, _: str) -> Step:
         box=None if line.box is None else str(line.box),
         token=line.token,
     )
-    return Step(WAGER, command, key=wager_key(table_id, line.id))
+    return Step(WAGER, command, key=wager_key(table_id, line.id), named_by=is_staked)
 
 
 def wager_key(table_id: str, wager_id: str) -> str:

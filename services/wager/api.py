@@ -14,7 +14,7 @@ from services.chassis.rpc_errors import CommandIdReused
 from services.contracts.access import may_see
 from services.contracts.common import Limit
 from services.wager import commands
-from services.wager.domain import BookState
+from services.wager.domain import BookState, is_staked
 from services.wager.domain.state import first_debit
 from services.wager.inputs import INPUTS
 from services.wager.journal import Journal
@@ -47,7 +47,11 @@ class WagerService(pb_grpc.WagerServiceServicer):
     RepeatRefund = command(commands.RepeatRefund, pb.RepeatRefundResponse)
 
     async def PlaceWager(self, request: Any, context: Any) -> pb.PlaceWagerResponse:
-        """Stake on an area. The wager's id is the key: the same wager again is answered as before."""
+        """Stake on an area. The wager's id is the key: the same wager again is answered as before.
+
+        Where money or a token was asked for it, the id is the wager's for everybody; what was
+        refused or rejected before that takes the id from its sender alone.
+        """
         asked = pb.PlaceWagerRequest()
         asked.CopyFrom(request)
         asked.ClearField("meta")
@@ -60,6 +64,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
                 test_table=None,
                 key=f"wager/{request.table_id}/{request.wager_id}",
                 asked=asked,
+                named_by=is_staked,
             )
         except CommandIdReused:
             response = pb.PlaceWagerResponse()

@@ -71,7 +71,10 @@ def wager(desk: Desk, wager_id: str, **fields: Any) -> wager_service_pb2.PlaceWa
 async def test_a_wager_before_the_book_is_known_may_come_again(
     stack: Stack, services: Services
 ) -> None:
-    """D5: nothing is stored of it, so the same id is taken when betting is open."""
+    """D5: nothing is stored of it, so the same id is taken when betting is open.
+
+    N-3: nor does it harm that a stranger was refused under the id, or rejected.
+    """
     desk = await table_with_shoe(services)
     await desk.fund("a", 10_000)
     await desk.act("round", "TakeSeat", player(f"{desk.table_id}.a"), seat=1,
@@ -91,7 +94,17 @@ async def test_a_wager_before_the_book_is_known_may_come_again(
     assert stored == 0
     await desk.act("round", "OpenBetting", DEALER)
     await desk.until("wager", "GetBook", lambda book: book.phase == "OPEN", "an open book")
+    for name, whose, said in (("b", "a", ("ROLE", "")), ("c", "c", ("", "UNKNOWN_AREA"))):
+        theirs = wager(desk, "w1", player=f"{desk.table_id}.{whose}", area="NOWHERE")
+        theirs.meta.command_id = early.meta.command_id
+        stranger = development_credentials(player(f"{desk.table_id}.{name}"))()
+        answer = await place(theirs, metadata=stranger)
+        assert (answer.result.refusal.reason, answer.code) == said
     assert (await place(early, metadata=me)).status == "ACCEPTED"
+    assert (await place(early, metadata=me)).result.duplicate
+    taken = wager(desk, "w1", player=f"{desk.table_id}.d")
+    stranger = development_credentials(player(f"{desk.table_id}.d"))()
+    assert (await place(taken, metadata=stranger)).result.refusal.reason == "DUPLICATE"
     await desk.act("round", "CallNoMoreBets", DEALER)
     await desk.until("wager", "GetBook", lambda book: book.phase != "OPEN", "the close")
     late = await place(wager(desk, "w2"), metadata=me)

@@ -68,6 +68,10 @@ class Refuse(Command, frozen=True, kw_only=True):
     pass
 
 
+class Deny(Command, frozen=True, kw_only=True):
+    """Is refused for the moment."""
+
+
 class Wait(Command, frozen=True, kw_only=True):
     pass
 
@@ -105,6 +109,8 @@ class Counter:
                 return [event for pair in pairs for event in pair]
             case Refuse():
                 raise Refused("NO", f"not at {state.total}", ("000:1.1",))
+            case Deny():
+                raise Refused("NOT_NOW", f"not at {state.total}", passing=True)
             case Wait():
                 raise NotYet("not heard")
             case Stumble():

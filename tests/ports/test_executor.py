@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,9 +17,15 @@ from services.chassis.memory import MemoryStore
 from services.chassis.postgres import PostgresStore, PostgresTx
 from services.chassis.registry import decode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS
-from services.chassis.store import ConcurrencyConflict, Head, Store, StoreUnavailable
+from services.chassis.store import (
+    ConcurrencyConflict,
+    Head,
+    Store,
+    StoredAnswer,
+    StoreUnavailable,
+)
 from services.chassis.work import EffectFailed
-from services.contracts.core import SYSTEM, Command, NotYet
+from services.contracts.core import SYSTEM, Actor, Command, Event, NotYet
 from tests.ports.counter import (
     AT_US,
     COUNTER,
@@ -27,6 +33,7 @@ from tests.ports.counter import (
     Add,
     Added,
     AddMany,
+    Deny,
     Refuse,
     Spy,
     State,
@@ -42,7 +49,8 @@ HASH = b"h"
 
 
 def add(n: int, **fields: Any) -> Add:
-    return Add(at_us=AT_US, by=PIT, n=n, **fields)
+    fields.setdefault("by", PIT)
+    return Add(at_us=AT_US, n=n, **fields)
 
 
 def refuse() -> Refuse:
@@ -187,6 +195,69 @@ class ExecutorSuite:
         assert (conflict.conflict, conflict.duplicate, conflict.answer) == (True, False, {})
         assert same_wager.conflict
         assert await total(store) == 5
+
+    async def test_what_one_actor_spends_is_not_spent_for_another(self, store: Store) -> None:
+        """An id is the caller's own, whatever a stranger was told under it."""
+        other = Actor("stranger", "PIT")
+        async with running(store) as executor:
+            for command in (Refuse(at_us=AT_US, by=other), add(7, by=other)):
+                name = f"c-{type(command).__name__}"
+                theirs = await send(executor, command, name, input_hash=b"theirs")
+                mine = await send(executor, add(5), name)
+                again = await send(executor, add(5), name)
+                assert (mine.refused, mine.duplicate, mine.conflict) == (None, False, False)
+                assert (again.answer, again.duplicate) == (mine.answer, True)
+                theirs_again = await send(executor, command, name, input_hash=b"theirs")
+                assert theirs_again.duplicate
+                assert (theirs_again.answer, theirs_again.refused) == (
+                    theirs.answer,
+                    theirs.refused,
+                )
+        assert await total(store) == 17
+
+    async def test_a_key_that_got_a_meaning_is_taken_for_everybody(self, store: Store) -> None:
+        """What named nothing takes the key from its sender alone; what did is told to all."""
+        other = Actor("stranger", "PIT")
+
+        def named(events: Sequence[Event]) -> bool:
+            return any(isinstance(event, Added) and event.n > 1 for event in events)
+
+        async def asked(n: int, by: Actor, name: str) -> Outcome:
+            command = add(n, by=by)
+            hash_ = str(n).encode()
+            return await send(executor, command, name, key="w", input_hash=hash_, named_by=named)
+
+        async with running(store) as executor:
+            assert (await asked(1, other, "c-1")).answer["total"] == 1
+            first = await asked(5, PIT, "c-2")
+            assert first.answer["total"] == 6
+            for by in (PIT, SYSTEM):
+                again = await asked(5, by, "c-3")
+                assert (again.answer, again.duplicate) == (first.answer, True)
+            assert (await asked(7, SYSTEM, "c-4")).conflict
+            assert (await asked(1, other, "c-5")).duplicate
+            assert (await asked(5, other, "c-6")).conflict
+        assert await total(store) == 6
+
+    async def test_answers_of_an_earlier_release_are_given_again(self, store: Store) -> None:
+        """They were kept under the key alone: who repeats himself after an update is told the same."""
+        async with store.transaction() as tx:
+            stored = StoredAnswer(HASH, b'{"refused": null, "answer": {"total": 3}}')
+            await tx.put_answers({"c-1": stored})
+        async with running(store) as executor:
+            outcome = await send(executor, add(5), "c-1")
+        assert (outcome.answer, outcome.duplicate) == ({"total": 3}, True)
+        assert await total(store) == 0
+
+    async def test_a_refusal_that_may_pass_is_not_remembered(self, store: Store) -> None:
+        """It is an answer like any other, and the same command may succeed later."""
+        async with running(store) as executor:
+            for reached in (0, 5):
+                outcome = await send(executor, Deny(at_us=AT_US, by=PIT), "c-1")
+                assert outcome.refused == ("NOT_NOW", f"not at {reached}", ())
+                assert not outcome.duplicate
+                await send(executor, add(5), f"then-{reached}")
+            assert (await send(executor, add(1), "c-1")).duplicate is False
 
     async def test_the_same_key_at_the_same_time_is_done_once(self, store: Store) -> None:
         """Impatient clients repeat themselves before the first answer is there."""

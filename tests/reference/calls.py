@@ -30,9 +30,11 @@ package. Reflection is off unless `SABOT_GRPC_REFLECTION=true`.
 
 - **Commands** carry `meta.command_id`, made by the client. Sent again with the same id and input, a
   command is answered from what is stored and changes nothing; with another input it is
-  `ALREADY_EXISTS`. So any command may be repeated after a timeout.
+  `ALREADY_EXISTS`. So any command may be repeated after a timeout. Ids are each caller's own: nobody
+  spends another's.
 - **A refusal by the rules is an answer**: the status is OK, and `result.refusal` holds a stable reason, a
-  sentence and the clauses. A repetition gets the same refusal; to ask again is a new command.
+  sentence and the clauses. A repetition gets the same refusal; to ask again is a new command. Only a
+  `ROLE` for want of news of a new dealer is not kept (`CommandMeta.shift`).
 - **Who calls** stands in the metadata: `authorization: Bearer ...` with a signed token, and
   `sabot-acting-role` where it grants several roles. A second person proves himself by
   `sabot-second-authorization`. In the environment `development` callers are believed:

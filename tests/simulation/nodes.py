@@ -43,8 +43,9 @@ from services.shoe import domain as shoe_core
 from services.shoe.companion import ShoeCompanion
 from services.shoe.sealing import Order
 from services.wager import domain as wager_core
-from services.wager.commands import ExpireDebits
+from services.wager.commands import ExpireDebits, PlaceWager
 from services.wager.companion import WagerCompanion
+from services.wager.domain import is_staked
 from services.wager.wallet import CREDIT, REVERSE, Answer, Movement
 from tests.simulation.chance import Chance, Trace
 from tests.simulation.disk import Disk, Handle, Leadership, SimVault
@@ -174,7 +175,8 @@ class Node(Owner):
         fields = dict(request.fields)
         if request.order is not None:
             kind = "generated" if request.order.secret else "told"
-            fields["order_id"] = f"{request.table_id}/{request.command_id}/{kind}"
+            who = fields["by"].id
+            fields["order_id"] = f"{request.table_id}/{request.command_id}/{who}/{kind}"
             await self.vault.seal(fields["order_id"], request.order)
         if request.command.__name__ == "ChangeGame":
             state = await self.executor.state(request.table_id)
@@ -186,6 +188,7 @@ class Node(Owner):
             command_id=request.command_id,
             input_hash=request.input_hash,
             key=request.key,
+            named_by=is_staked if request.command is PlaceWager else None,
         )
 
     async def called(self, work: Any) -> Any:

@@ -132,6 +132,7 @@ class World:
             command_id=command_id,
             input_hash=repr(step.command).encode(),
             key=step.key,
+            named_by=step.named_by,
         )
         while await self.spread():
             pass

@@ -10,6 +10,7 @@ from services.wager.domain.closing import next_due_us
 from services.wager.domain.decide import answer, decide
 from services.wager.domain.evolve import evolve
 from services.wager.domain.permissions import staking_player
+from services.wager.domain.placing import is_staked
 from services.wager.domain.react import FOLLOWS, HEARS, react
 from services.wager.domain.state import STATE_SCHEMA, BookState, initial_state, scope
 
@@ -24,6 +25,7 @@ __all__ = [
     "decide",
     "evolve",
     "initial_state",
+    "is_staked",
     "next_due_us",
     "react",
     "scope",

@@ -71,6 +71,11 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     return [taken, *crossed(state, evolve(state, taken))]
 
 
+def is_staked(events: Sequence[Event]) -> bool:
+    """Whether money or a token was asked for: from then on the id means this wager alone."""
+    return any(isinstance(event, DebitRequested | WagerAccepted) for event in events)
+
+
 def _book_for(command: PlaceWager, state: BookState) -> Book:
     """The book that the wager is meant for; never another one (D5)."""
     book = state.book
