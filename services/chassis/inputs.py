@@ -41,6 +41,9 @@ NUMBER_MAX: Final = 10**9
 LARGE_MAX: Final = 10**15
 """Minor units of a currency, and other numbers that need 64 bits."""
 
+SHIFT_MAX: Final = 10**6
+"""A change among dealers in every minute of two years."""
+
 INSTANT_US_MIN: Final = -62_135_596_800_000_000
 INSTANT_US_MAX: Final = 253_402_300_799_999_999
 """The first and the last microsecond that a date of four digits can name."""
@@ -230,6 +233,7 @@ COMMON: Final[Rules] = {
     "page_token": shape(r"[A-Za-z0-9._~-]{1,100}", "the token of the answer before"),
     "reason": note(),
     "note": note(),
+    "shift": number(0, SHIFT_MAX),
 }
 """By the name of the field."""
 

@@ -55,11 +55,27 @@ def require_heard(command: Command, crew: Crew, *, service: str) -> None:
         raise NotYet(f"the {service} service has not heard yet of shift {command.shift}")
 
 
-def require_on_shift(command: Command, crew: Crew) -> None:
+def require_shift(command: Command, crew: Crew, *, coming: bool) -> None:
+    """Hold a command against the service that gives shifts their numbers.
+
+    Refuses with UNKNOWN a shift that is neither one so far nor the next. Of the next one only who
+    is `coming` to the table may speak; others get `NotYet` until it has begun.
+    """
+    if command.shift > crew.shift + 1:
+        raise Refused(
+            "UNKNOWN", f"there is no shift {command.shift} yet: this table is in shift {crew.shift}"
+        )
+    if command.shift > crew.shift and not coming:
+        raise NotYet(f"shift {command.shift} has not begun")
+
+
+def require_on_shift(command: Command, crew: Crew, *, hears_late: bool) -> None:
     """Refuse with ROLE another dealer, or game supervisor, than the one who is assigned.
 
     Where nobody is assigned yet, the role alone counts. Higher supervisors are assigned to no
-    table and step in at all of them.
+    table and step in at all of them. `hears_late`: this service hears of changes after they were
+    made, so whoever does not say in which shift he came may be the next one, and is refused for
+    the moment only.
     """
     by = command.by
     assigned = {DEALER: crew.dealer, GAME_SUPERVISOR: crew.supervisor}.get(by.role, "")
@@ -67,4 +83,5 @@ def require_on_shift(command: Command, crew: Crew) -> None:
         raise Refused(
             "ROLE",
             f"in shift {crew.shift} the {by.role} of this table is {assigned}, not {by.id}",
+            passing=hears_late and not command.shift,
         )

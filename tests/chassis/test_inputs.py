@@ -79,6 +79,14 @@ def test_numbers_keep_to_the_range_of_their_unit() -> None:
     assert faults(table(decks=-(2**31)), looked_up)
 
 
+def test_shifts_are_bounded() -> None:
+    """No table sees more changes among its dealers than that; another number is a mistake."""
+    for shift, fits in ((-1, False), (0, True), (1_000_000, True), (1_000_001, False)):
+        meta = common_pb2.CommandMeta(command_id="one", shift=shift)
+        told = {} if fits else {"meta.shift": "needs a number from 0 to 1000000"}
+        assert faults(table(meta=meta)) == told
+
+
 def test_what_is_there_and_empty_is_a_mistake() -> None:
     """An optional text that is there says something; one that is needed can't be left out."""
     needed = Inputs({"currency": inputs.words(needed=True)})

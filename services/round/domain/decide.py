@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, Refused
-from services.contracts.crew import require_on_shift
+from services.contracts.crew import require_on_shift, require_shift
 from services.contracts.guards import require_meaning
 from services.round import commands
 from services.round.domain import (
@@ -49,8 +49,11 @@ def decide(command: Command, state: TableState, bearer: str = "") -> Sequence[Ev
     require_meaning(command)
     if not state.open and not isinstance(command, commands.OpenTable):
         raise Refused("STATE", "the table is not open")
-    if state.open and not settings_of(state).test and not isinstance(command, _OF_ANY_SHIFT):
-        require_on_shift(command, state.crew)
+    if state.open and not settings_of(state).test:
+        coming = isinstance(command, _OF_ANY_SHIFT)
+        require_shift(command, state.crew, coming=coming)
+        if not coming:
+            require_on_shift(command, state.crew, hears_late=False)
     if isinstance(command, commands.OpenTable):
         events = opening.open_table(command, state, bearer)
     else:

@@ -99,7 +99,7 @@ def decide(
         require_heard(command, state.crew, service="shoe")
         if command.by.role == DEALER and not state.crew.dealer:
             raise NotYet("the shoe service has not heard yet who deals at this table")
-        require_on_shift(command, state.crew)
+        require_on_shift(command, state.crew, hears_late=True)
     if isinstance(command, LoadShoe):
         return load(command, state, cards, before)
     if isinstance(command, ResumeCoup):

@@ -95,7 +95,7 @@ def decide(command: Command, state: BookState, barred: Collection[str] = ()) -> 
         raise NotYet("the wager service has not heard yet that this table is open")
     if type(command) in _ASKED and not state.settings.test:
         require_heard(command, state.crew, service="wager")
-        require_on_shift(command, state.crew)
+        require_on_shift(command, state.crew, hears_late=True)
     return _DECIDE[type(command)](command, out_of_casino(state, barred))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from services.contracts.core import Command
+from services.contracts.core import Command, NotYet
 from services.contracts.round import DealerAssigned, DealerChanged, TableClosed, TableOpened
 from services.contracts.round_table import SupervisorAssigned
 from services.round import domain as round_
@@ -59,6 +59,32 @@ def test_a_live_table_is_watched_by_its_own_supervisor() -> None:
     relieved = staffed().when(moved).then(like(SupervisorAssigned, supervisor="s2", shift=3))
     assert relieved.when(stop).events
     relieved.when(replace(stop, by=S1)).then_raises("ROLE")
+
+
+def test_round_knows_which_shifts_there_are() -> None:
+    """A-03: of the next one speaks who is coming, others wait for it; a later one there is not."""
+    now = staffed()
+    sign = DisplaySign(at_us=AT_US, by=D1, sign="ODDS")
+    for shift in (0, 1, 2):
+        assert now.when(replace(sign, shift=shift)).events
+    with pytest.raises(NotYet):
+        now.when(replace(sign, shift=3))
+    change = ChangeDealer(at_us=AT_US, by=D2, dealer="d2")
+    now.when(replace(change, shift=3)).then(like(DealerChanged, dealer="d2", shift=3))
+    for command in (sign, change):
+        for shift in (4, 10**9):
+            refused = now.when(replace(command, shift=shift)).refused
+            assert refused is not None
+            assert refused.reason == "UNKNOWN"
+            assert f"no shift {shift} yet" in refused.message
+    assert staffed("TEST").when(replace(sign, shift=9)).events
+
+
+def test_round_keeps_its_refusals_of_another_dealer() -> None:
+    """A-03: it is round that decides who deals, so no news is under way to it."""
+    refused = staffed().when(DisplaySign(at_us=AT_US, by=D2, sign="ODDS")).refused
+    assert refused is not None
+    assert (refused.reason, refused.passing) == ("ROLE", False)
 
 
 @pytest.mark.parametrize("role", ["GAME_SUPERVISOR", "CASINO_SUPERVISOR", "DUTY_MANAGER"])

@@ -64,6 +64,16 @@ def test_a_dealer_of_whom_the_shoe_has_not_heard_is_asked_to_wait() -> None:
     told.when(replace(BURN, shift=1)).then_raises("ROLE")
 
 
+def test_who_names_no_shift_is_refused_for_the_moment_only() -> None:
+    """A-03: the new dealer may burn by the same command once the news of him is there."""
+    told = loaded().given(FIRST)
+    for shift, passing in ((0, True), (1, False)):
+        refused = told.when(replace(BURN, by=D2, shift=shift)).refused
+        assert refused is not None
+        assert (refused.reason, refused.passing) == ("ROLE", passing)
+    burned(told.given(SECOND).when(replace(BURN, by=D2)))
+
+
 def test_waiting_ends_with_the_news_for_whoever_claims_a_shift() -> None:
     """A-03, F-09: a wrong person names the shift, waits for it, and is refused."""
     stranger = replace(BURN, by=person("DEALER", "d9"), shift=2)

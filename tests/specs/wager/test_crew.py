@@ -40,6 +40,15 @@ def test_the_wager_service_waits_for_the_news_of_a_new_dealer() -> None:
         table().when(place(by=D2, shift=2))
 
 
+def test_who_names_no_shift_is_refused_for_the_moment_only() -> None:
+    """A-03: he may be the dealer of whom the news is under way, so the refusal is not kept."""
+    for shift, passing in ((0, True), (1, False)):
+        refused = table().when(place(by=D2, shift=shift)).refused
+        assert refused is not None
+        assert (refused.reason, refused.passing) == ("ROLE", passing)
+    table().given(SECOND).when(place(by=D2)).then(like(DebitRequested))
+
+
 def test_a_supervisor_of_another_table_permits_nothing_at_this_one() -> None:
     """A-03, F-09: the one who is assigned does, and so does everybody above him."""
     watched = table(rulebook="nsw-baccarat").given(SupervisorAssigned(supervisor="s1", shift=2))
