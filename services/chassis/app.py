@@ -367,6 +367,7 @@ def authenticator(
         roles=roles,
         roles_claim=settings.auth.roles_claim,
         permissions_claim=settings.auth.permissions_claim,
+        context_claim=settings.auth.context_claim,
     )
 
 

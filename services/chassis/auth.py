@@ -45,6 +45,8 @@ ACTOR_ROLE: Final = "sabot-actor-role"
 SECOND_ID: Final = "sabot-second-id"
 SECOND_ROLE: Final = "sabot-second-role"
 PERMISSIONS: Final = "sabot-permissions"
+CONTEXT: Final = "sabot-context"
+"""Names and values of the caller's context, as in `operator=acme, session=s1`."""
 
 IMPORT_TABLE: Final = "import_table"
 """The permission to bring in a recorded table."""
@@ -58,6 +60,7 @@ KEY_CHECK_INTERVAL_S: Final = 10.0
 """Key files are looked at so often, so that keys can be exchanged without a restart."""
 
 KEY_FILE_BYTES_MAX: Final = 1 << 20
+CONTEXT_VALUES_MAX: Final = 16
 RSA_BITS_MIN: Final = 2048
 HMAC_BYTES_MIN: Final = 32
 _P256_BYTES: Final = 32
@@ -72,6 +75,9 @@ class Identity(Struct, frozen=True):
     permissions: frozenset[str]
     second: Actor | None
     """A second person who proved himself beside the actor."""
+
+    context: Mapping[str, str] = {}
+    """What else the token says of where and how the actor calls; texts by name."""
 
 
 _identity: ContextVar[Identity] = ContextVar("sabot_identity")
@@ -125,6 +131,9 @@ class Stamp(Struct, frozen=True):
     shift: int = 0
     """The shift that the command rests on, where the caller named one."""
 
+    context: Mapping[str, str] = {}
+    """Of the caller's token; empty where the command was brought in by somebody else."""
+
 
 def stamp(
     meta: common_pb2.CommandMeta, *, now_us: int, test_table: bool, allow_test_tables: bool
@@ -136,7 +145,7 @@ def stamp(
     """
     caller = identity()
     if not meta.HasField("recorded"):
-        return Stamp(now_us, caller.actor, caller.second, None, meta.shift)
+        return Stamp(now_us, caller.actor, caller.second, None, meta.shift, context=caller.context)
     if not allow_test_tables:
         raise NotAllowedHere("this installation has no test tables", reason="TEST_TABLES_OFF")
     require_permission(IMPORT_TABLE)
@@ -195,7 +204,10 @@ class DevelopmentAuthenticator:
         if actor is None:
             raise Unauthenticated(f"the metadata {ACTOR_ID} and {ACTOR_ROLE} are missing")
         permissions = frozenset(_words(metadata.get(PERMISSIONS, "")))
-        return Identity(actor, permissions, self._person(metadata, SECOND_ID, SECOND_ROLE))
+        second = self._person(metadata, SECOND_ID, SECOND_ROLE)
+        parts = [part.partition("=") for part in metadata.get(CONTEXT, "").split(",") if part]
+        context = _context({name.strip(): value.strip() for name, _, value in parts})
+        return Identity(actor, permissions, second, context)
 
     def _person(self, metadata: Mapping[str, str], id_key: str, role_key: str) -> Actor | None:
         person, role = metadata.get(id_key, ""), metadata.get(role_key, "")
@@ -225,6 +237,24 @@ def _words(value: Any) -> list[str]:
     if isinstance(value, list):
         return [item for item in value if isinstance(item, str)]
     return []
+
+
+def _context(claim: Any) -> dict[str, str]:
+    """Read the claim that tells the caller's context: short texts by name, or no claim at all."""
+    if claim is None:
+        return {}
+    values = claim if isinstance(claim, dict) else {}
+    short = all(
+        isinstance(text, str) and text.isprintable() and len(text) <= ID_CHARACTERS_MAX
+        for pair in values.items()
+        for text in pair
+    )
+    if not isinstance(claim, dict) or not short or len(values) > CONTEXT_VALUES_MAX:
+        raise Unauthenticated(
+            f"the token's context is none of {CONTEXT_VALUES_MAX} short texts",
+            reason="TOKEN_INVALID",
+        )
+    return {name: text for name, text in values.items() if text}
 
 
 class Key(Protocol):
@@ -399,6 +429,7 @@ class JwtAuthenticator:
         roles: frozenset[str],
         roles_claim: str,
         permissions_claim: str,
+        context_claim: str,
     ) -> None:
         self._keys = keys
         self._clock = clock
@@ -407,6 +438,7 @@ class JwtAuthenticator:
         self._roles = roles
         self._roles_claim = roles_claim
         self._permissions_claim = permissions_claim
+        self._context_claim = context_claim
 
     def authenticate(self, metadata: Mapping[str, str], peer: str) -> Identity:
         del peer
@@ -421,7 +453,8 @@ class JwtAuthenticator:
             second_claims = self._claims(metadata[SECOND_AUTHORIZATION])
             second = self._actor(second_claims, acting, SECOND_ACTING_ROLE)
         permissions = frozenset(_words(_claim(claims, self._permissions_claim)))
-        return Identity(actor, permissions, second)
+        context = _context(_claim(claims, self._context_claim))
+        return Identity(actor, permissions, second, context)
 
     def _actor(self, claims: Mapping[str, Any], acting: str, key: str) -> Actor:
         subject = claims.get("sub")
@@ -525,7 +558,11 @@ Credentials = Callable[[], tuple[tuple[str, str], ...]]
 
 
 def development_credentials(
-    actor: Actor, *, permissions: Sequence[str] = (), second: Actor | None = None
+    actor: Actor,
+    *,
+    permissions: Sequence[str] = (),
+    second: Actor | None = None,
+    context: Mapping[str, str] | None = None,
 ) -> Credentials:
     """Say who calls, to a server that believes it."""
     pairs = [(ACTOR_ID, actor.id), (ACTOR_ROLE, actor.role)]
@@ -533,6 +570,8 @@ def development_credentials(
         pairs.append((PERMISSIONS, ",".join(permissions)))
     if second is not None:
         pairs += [(SECOND_ID, second.id), (SECOND_ROLE, second.role)]
+    if context:
+        pairs.append((CONTEXT, ",".join(f"{name}={value}" for name, value in context.items())))
     fixed = tuple(pairs)
     return lambda: fixed
 

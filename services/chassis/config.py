@@ -197,6 +197,9 @@ class AuthSettings(Piece):
     permissions_claim: Annotated[
         str, Field(min_length=1, description="claim with permissions, a list or words")
     ] = "permissions"
+    context_claim: Annotated[
+        str, Field(min_length=1, description="claim with a player's context, an object of texts")
+    ] = "sabot_context"
     token_file: Annotated[
         FileName, Field(description="file with the token under which this service calls others")
     ] = ""

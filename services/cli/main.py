@@ -138,11 +138,20 @@ ForgetsCancels = Annotated[
     bool, typer.Option("--forgets-cancels", help="An unknown debit's cancel is UNKNOWN_DEBIT.")
 ]
 WholeCancels = Annotated[bool, typer.Option("--whole-cancels", help="No partial cancels.")]
+Session = Annotated[
+    str, typer.Option("--session", metavar="ID", help="A session that the player has open.")
+]
+SessionIn = Annotated[
+    str, typer.Option("--session-in", metavar="WHICH", help="Named in DEBITS, ALL or NONE.")
+]
 OperatorsList = Annotated[
     Path, typer.Argument(metavar="CSV", help="key, verb, player, currency, amount_minor.")
 ]
 FromUs = Annotated[
     int, typer.Option("--from-us", metavar="US", help="Sabot's movements from this instant on.")
+]
+Operator = Annotated[
+    str | None, typer.Option("--operator", metavar="NAME", help="Movements of his wallet alone.")
 ]
 UntilUs = Annotated[int, typer.Option("--until-us", metavar="US", help="And before this one.")]
 TableId = Annotated[str, typer.Option("--table", metavar="ID", help="All tables if left out.")]
@@ -361,6 +370,8 @@ def wallet_conform(
     decimals: Decimals = 2,
     forgets_cancels: ForgetsCancels = False,
     whole_cancels: WholeCancels = False,
+    session: Session = "",
+    session_in: SessionIn = "DEBITS",
 ) -> int:
     """Check an operator's endpoint with a funded test player."""
     from services.cli import wallet as part  # noqa: PLC0415
@@ -377,7 +388,9 @@ def wallet_conform(
             decimals=decimals,
             forgets_cancels=forgets_cancels,
             whole_cancels=whole_cancels,
+            session=session_in,
         ),
+        session=session,
     )
 
 
@@ -386,12 +399,20 @@ def wallet_reconcile(
     file: OperatorsList,
     from_us: FromUs = 0,
     until_us: UntilUs = 0,
+    operator: Operator = None,
     as_json: AsJson = False,  # noqa: FBT002
 ) -> int:
     """Compare an operator's list of movements with Sabot's."""
     from services.cli import wallet as part  # noqa: PLC0415
 
-    return part.reconcile(file, sys.stdout, from_us=from_us, until_us=until_us, as_json=as_json)
+    return part.reconcile(
+        file,
+        sys.stdout,
+        from_us=from_us,
+        until_us=until_us,
+        as_json=as_json,
+        operator=operator,
+    )
 
 
 @wallet_app.command("items")

@@ -54,11 +54,18 @@ def conform(
     key_id: str,
     key_file: Path | None,
     switches: Switches,
+    session: str = "",
 ) -> int:
     """Make every check; 0 where the endpoint passes all, else 1."""
     outcomes = asyncio.run(
         checks(
-            url, signer_of(key_file), key_id, player=player, currency=currency, switches=switches
+            url,
+            signer_of(key_file),
+            key_id,
+            player=player,
+            currency=currency,
+            switches=switches,
+            session=session,
         )
     )
     for each in outcomes:
@@ -73,7 +80,14 @@ def _because(outcome: Outcome) -> str:
 
 
 async def checks(
-    url: str, signer: Signer, key_id: str, *, player: str, currency: str, switches: Switches
+    url: str,
+    signer: Signer,
+    key_id: str,
+    *,
+    player: str,
+    currency: str,
+    switches: Switches,
+    session: str = "",
 ) -> list[Outcome]:
     """The conformance suite against an endpoint."""
 
@@ -90,19 +104,25 @@ async def checks(
     stranger = HmacKey(secrets.token_bytes(32))
     async with adapter(signer) as wallet, adapter(stranger) as other:
         suite = Conformance(
-            wallet, other, player=player, currency=currency, run=secrets.token_hex(8)
+            wallet,
+            other,
+            player=player,
+            currency=currency,
+            run=secrets.token_hex(8),
+            session=session,
         )
         return await suite.run()
 
 
 def switches_of(
-    *, amounts: str, decimals: int, forgets_cancels: bool, whole_cancels: bool
+    *, amounts: str, decimals: int, forgets_cancels: bool, whole_cancels: bool, session: str
 ) -> Switches:
     """The switches that the options name."""
     return Switches(
         form=Form(amounts, decimals),
         remembers_cancels=not forgets_cancels,
         partial_cancel=not whole_cancels,
+        session=session,
     )
 
 
@@ -145,11 +165,19 @@ def _line(file: str, number: int, row: dict[str, Any]) -> Line:
     )
 
 
-def reconcile(file: Path, out: IO[str], *, from_us: int, until_us: int, as_json: bool) -> int:
+def reconcile(
+    file: Path,
+    out: IO[str],
+    *,
+    from_us: int,
+    until_us: int,
+    as_json: bool,
+    operator: str | None = None,
+) -> int:
     """Compare an operator's list with Sabot's; 0 where nothing differs, else 1."""
     theirs = listed(file)
     use_local_stack()
-    ours = asyncio.run(_exported(from_us, until_us))
+    ours = asyncio.run(_exported(from_us, until_us, operator))
     found = differences(ours, theirs)
     write(found, out, as_json=as_json, ours=len(ours), theirs=len(theirs))
     return 1 if found else 0
@@ -174,14 +202,19 @@ def write(
         )
 
 
-async def _exported(from_us: int, until_us: int) -> list[Line]:
+async def _exported(from_us: int, until_us: int, operator: str | None) -> list[Line]:
     async with Services(targets()) as services:
-        return await exported(services, from_us=from_us, until_us=until_us)
+        return await exported(services, from_us=from_us, until_us=until_us, operator=operator)
 
 
-async def exported(services: Services, *, from_us: int, until_us: int) -> list[Line]:
-    """Sabot's movements, deposits left out: those are the operator's own business."""
-    request = pb.ExportMovementsRequest(from_us=from_us, until_us=until_us)
+async def exported(
+    services: Services, *, from_us: int, until_us: int, operator: str | None = None
+) -> list[Line]:
+    """Sabot's movements, deposits left out: those are the operator's own business.
+
+    `operator`: those of his wallet alone.
+    """
+    request = pb.ExportMovementsRequest(from_us=from_us, until_us=until_us, operator=operator)
     lines: list[Line] = []
     try:
         async for page in services.stub("wallet").ExportMovements(

@@ -25,6 +25,21 @@ Limits = dict[str, Limit]
 """By area, such as BANKER; "*" stands for every area that has no limit of its own."""
 
 
+class PlayerContext(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a player plays, by the token of his call; empty is what it does not say."""
+
+    operator: str = ""
+    """Whose player he is: it decides which wallet his money is in."""
+
+    brand: str = ""
+    jurisdiction: str = ""
+    session: str = ""
+    """His session with the operator."""
+
+    limit_set: str = ""
+    """Name of the operator's limits that bind him beside the table's."""
+
+
 class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a table is opened with. The rulebook is carried whole, so that the log explains itself.
 

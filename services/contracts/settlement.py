@@ -7,7 +7,7 @@ under the next revision. What moves is the difference, `due_minor` of the new de
 
 from __future__ import annotations
 
-from services.contracts.common import RulebookActivated, Totals
+from services.contracts.common import PlayerContext, RulebookActivated, Totals
 from services.contracts.core import Event
 
 SERVICE = "settlement"
@@ -52,6 +52,7 @@ class WagerSettled(Event, frozen=True, kw_only=True):
     token: str | None = None
     revision: int = 1
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
     @property
     def credit_minor(self) -> int:
@@ -97,6 +98,7 @@ class WagerRefunded(Event, frozen=True, kw_only=True):
     token: str | None = None
     revision: int = 1
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
     @property
     def due_minor(self) -> int:
@@ -121,6 +123,7 @@ class WagerForfeited(Event, frozen=True, kw_only=True):
     token: str | None = None
     revision: int = 1
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
     @property
     def due_minor(self) -> int:
@@ -181,6 +184,7 @@ class ReversalOutstanding(Event, frozen=True, kw_only=True):
     amount_minor: int
     reason: str
     attempts: int
+    context: PlayerContext | None = None
 
 
 class ReversalRepeated(Event, frozen=True, kw_only=True):
@@ -191,6 +195,7 @@ class ReversalRepeated(Event, frozen=True, kw_only=True):
     player: str
     currency: str
     amount_minor: int
+    context: PlayerContext | None = None
 
 
 class ReversalCollected(Event, frozen=True, kw_only=True):
@@ -219,6 +224,7 @@ class CreditOutstanding(Event, frozen=True, kw_only=True):
     """The wallet's word, such as BALANCE_MAXIMUM."""
 
     attempts: int
+    context: PlayerContext | None = None
 
 
 class CreditRepeated(Event, frozen=True, kw_only=True):
@@ -231,6 +237,7 @@ class CreditRepeated(Event, frozen=True, kw_only=True):
     player: str
     currency: str
     amount_minor: int
+    context: PlayerContext | None = None
 
 
 class CreditDelivered(Event, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from services.contracts.common import BookTotals, Limits, RulebookActivated
+from services.contracts.common import BookTotals, Limits, PlayerContext, RulebookActivated
 from services.contracts.core import Event
 
 SERVICE = "wager"
@@ -156,6 +156,8 @@ class DebitRequested(Event, frozen=True, kw_only=True):
     """When the wager was asked for: the wallet has so long to answer from then on (N-1)."""
 
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
+    """Of the player's token; it stays with the wager."""
 
 
 class WagerAccepted(Event, frozen=True, kw_only=True):
@@ -180,6 +182,7 @@ class WagerAccepted(Event, frozen=True, kw_only=True):
     """The promotional token that is staked; the stake is its face value."""
 
     accepted_at_us: int = 0
+    context: PlayerContext | None = None
 
 
 class WagerRejected(Event, frozen=True, kw_only=True):
@@ -210,6 +213,7 @@ class WagerRejected(Event, frozen=True, kw_only=True):
 
     token: str | None = None
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
 
 class WagerChanged(Event, frozen=True, kw_only=True):
@@ -230,6 +234,8 @@ class WagerChanged(Event, frozen=True, kw_only=True):
     reason: str = ""
     """LATE where an increase fell behind the card that closed betting; else it was the player's."""
 
+    context: PlayerContext | None = None
+
 
 class WagerCancelled(Event, frozen=True, kw_only=True):
     """The player took his wager back before the close."""
@@ -245,6 +251,7 @@ class WagerCancelled(Event, frozen=True, kw_only=True):
 
     movement_id: str | None
     token: str | None = None
+    context: PlayerContext | None = None
 
 
 class WagerReduced(Event, frozen=True, kw_only=True):
@@ -263,6 +270,7 @@ class WagerReduced(Event, frozen=True, kw_only=True):
 
     movement_id: str
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
     @property
     def refund_minor(self) -> int:
@@ -287,6 +295,7 @@ class WagerWithdrawn(Event, frozen=True, kw_only=True):
     """False where nobody said anything and the rulebook returns the stake then."""
 
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
 
 class WagerKept(Event, frozen=True, kw_only=True):
@@ -312,6 +321,7 @@ class WagerVoided(Event, frozen=True, kw_only=True):
     reason: str
     token: str | None = None
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
 
 class WagerRefunded(Event, frozen=True, kw_only=True):
@@ -335,6 +345,7 @@ class WagerRefunded(Event, frozen=True, kw_only=True):
     none where they do not decide the wager (procedure 13)."""
 
     clauses: tuple[str, ...] = ()
+    context: PlayerContext | None = None
 
 
 class RefundOutstanding(Event, frozen=True, kw_only=True):
@@ -353,6 +364,7 @@ class RefundOutstanding(Event, frozen=True, kw_only=True):
     """The wallet's word, such as BALANCE_MAXIMUM."""
 
     attempts: int
+    context: PlayerContext | None = None
 
 
 class RefundRepeated(Event, frozen=True, kw_only=True):
@@ -365,6 +377,7 @@ class RefundRepeated(Event, frozen=True, kw_only=True):
     player: str
     currency: str
     refund_minor: int
+    context: PlayerContext | None = None
 
 
 class RefundDelivered(Event, frozen=True, kw_only=True):

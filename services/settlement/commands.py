@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from services.contracts.common import Card, TableSettings
+from services.contracts.common import Card, PlayerContext, TableSettings
 from services.contracts.core import Command
 from services.contracts.guards import OneOf
 
@@ -88,6 +88,7 @@ class RecordCredit(Command, frozen=True, kw_only=True):
     currency: str
     amount_minor: int
     reason: str = ""
+    context: PlayerContext | None = None
 
 
 class RepeatCredit(Command, frozen=True, kw_only=True):

@@ -14,12 +14,15 @@ from typing import Any, Final
 
 import grpc
 from msgspec import Struct
+from msgspec.structs import asdict
 
+from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from services.chassis.app import Runtime
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Subscription
 from services.chassis.registry import decode_meta
+from services.contracts.common import PlayerContext
 from services.contracts.core import SYSTEM, Command, Event
 from services.contracts.settlement import (
     CreditRepeated,
@@ -81,6 +84,8 @@ class Due(Struct, frozen=True):
     repeated: bool = False
     """It had been refused, and somebody has it asked for again."""
 
+    context: PlayerContext | None = None
+
 
 class Said(Struct, frozen=True):
     """What the wallet said of a movement: DONE, REFUSED or UNKNOWN, and why."""
@@ -119,6 +124,7 @@ def due(record: Record, *, zero_credits: bool = False) -> Due | None:
         record.position,
         meta.test,
         repeated,
+        event.context,
     )
 
 
@@ -189,6 +195,7 @@ class Delivery:
             coup_id=movement.coup_id,
             wager_id=movement.wager_id,
             test=movement.test,
+            context=_message(movement.context),
         )
         try:
             async with self._gate:
@@ -221,6 +228,10 @@ class Delivery:
         )
 
 
+def _message(context: PlayerContext | None) -> common_pb2.PlayerContext | None:
+    return None if context is None else common_pb2.PlayerContext(**asdict(context))
+
+
 def _reversal(movement: Due, said: Said) -> Command:
     return RecordReversal(
         at_us=movement.at_us,
@@ -243,6 +254,7 @@ def _credit(movement: Due, said: Said) -> Command:
         currency=movement.currency,
         amount_minor=movement.amount_minor,
         reason=said.reason,
+        context=movement.context,
     )
 
 

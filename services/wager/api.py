@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+from msgspec.structs import fields
 
 from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wager_service_pb2 as pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
-from services.chassis.auth import identity
+from services.chassis.auth import Stamp, identity
 from services.chassis.calls import command, command_events, each_alone, fill, made
 from services.chassis.rpc_errors import CommandIdReused
 from services.contracts.access import may_see
-from services.contracts.common import Limit
+from services.contracts.common import Limit, PlayerContext
+from services.rules.roles import PLAYER
 from services.wager import commands
 from services.wager.domain import BookState, is_staked
 from services.wager.domain.state import first_debit
@@ -21,8 +24,17 @@ from services.wager.journal import Journal
 from services.wager.open_items import open_items
 from services.wager.wallet_api import SENDING
 
-VERDICT_S = 3.5
+VERDICT_S: Final = 3.5
 """How long a caller is kept waiting for the wallet: longer than a debit may take (N-1)."""
+
+
+CONTEXT: Final = frozenset(field.name for field in fields(PlayerContext))
+
+
+def context_of(stamp: Stamp) -> PlayerContext | None:
+    """The context of a player who stakes himself; whoever stakes for him has no token of his."""
+    told = {name: text for name, text in stamp.context.items() if name in CONTEXT}
+    return PlayerContext(**told) if told and stamp.by.role == PLAYER else None
 
 
 class WagerService(pb_grpc.WagerServiceServicer):
@@ -60,7 +72,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
             carried = await self.runtime.carry_out(
                 request,
                 request.table_id,
-                lambda stamp: made(commands.PlaceWager, request, stamp),
+                lambda stamp: made(commands.PlaceWager, request, stamp, context=context_of(stamp)),
                 test_table=None,
                 key=f"wager/{request.table_id}/{request.wager_id}",
                 asked=asked,
@@ -96,7 +108,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
         carried = await self.runtime.carry_out(
             request,
             request.table_id,
-            lambda stamp: made(commands.ChangeWager, request, stamp),
+            lambda stamp: made(commands.ChangeWager, request, stamp, context=context_of(stamp)),
             test_table=None,
             key=None,
         )

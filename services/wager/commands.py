@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from services.contracts.common import Limits, TableSettings
+from services.contracts.common import Limits, PlayerContext, TableSettings
 from services.contracts.core import Command
 from services.contracts.guards import OneOf
 
@@ -36,12 +36,17 @@ class PlaceWager(Command, frozen=True, kw_only=True):
     coup_id: str | None = None
     """The coup that the player saw; another one is never meant instead."""
 
+    context: PlayerContext | None = None
+    """Of the player's token; none where somebody else stakes for him."""
+
 
 class ChangeWager(Command, frozen=True, kw_only=True):
     """Set a wager's amount to a new total, before the close."""
 
     wager_id: str
     amount_minor: int
+    context: PlayerContext | None = None
+    """Of the player's token."""
 
 
 class CancelWager(Command, frozen=True, kw_only=True):
@@ -79,6 +84,7 @@ class RecordRefund(Command, frozen=True, kw_only=True):
     currency: str
     amount_minor: int
     reason: str = ""
+    context: PlayerContext | None = None
 
 
 class RepeatRefund(Command, frozen=True, kw_only=True):

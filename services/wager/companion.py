@@ -24,7 +24,8 @@ from services.contracts.wager import (
 )
 from services.wager.bars import Bar, Bars
 from services.wager.commands import PlaceWager, RecordDebit, RecordRefund
-from services.wager.domain import BookState, decide, staking_player
+from services.wager.domain import BookState, decide, staked_under, staking_player
+from services.wager.domain.facts import NOTHING, Facts, LimitSets
 from services.wager.domain.state import CASINO
 from services.wager.journal import Entry, Journal
 from services.wager.ledger import Ledger
@@ -39,6 +40,7 @@ class WagerCompanion:
     `elsewhere` says of which events the money is in the operator's wallet: their movements are
     written into the journal and sent after the commit.
     `bars` makes the register of bars from the transaction's connection.
+    `limits` gives the limits of an operator's players, by currency.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class WagerCompanion:
         elsewhere: Callable[[Staged], bool] | None = None,
         rules: Callable[[Command, BookState], None] | None = None,
         bars: Callable[[Any], Any] = Bars,
+        limits: LimitSets | None = None,
     ) -> None:
         self._ledger = ledger
         self._elsewhere = elsewhere
         self._rules = rules
         self._bars = bars
+        self._limits = limits
         self._looked_up: WeakKeyDictionary[Any, dict[str, bool]] = WeakKeyDictionary()
         """By transaction: whether a player is barred from the casino."""
 
@@ -65,18 +69,28 @@ class WagerCompanion:
     async def decider(self, tx: Any, table_id: str, command: Command, state: BookState) -> Decide:
         """`decide` with a bar from the casino, and what the operator's wallet cannot do."""
         del table_id
-        player = staking_player(command, state)
-        barred = (player,) if player and await self._is_barred(tx, player) else ()
+        facts = await self._facts(tx, command, state)
         rules = self._rules
-        if rules is None and not barred:
+        if rules is None and facts is NOTHING:
             return decide
 
         def bound(command: Command, state: BookState) -> Sequence[Event]:
             if rules is not None:
                 rules(command, state)
-            return decide(command, state, barred)
+            return decide(command, state, facts)
 
         return bound
+
+    async def _facts(self, tx: Any, command: Command, state: BookState) -> Facts:
+        """What holds for the player who stakes, at whichever live table."""
+        player = staking_player(command, state)
+        if not player:
+            return NOTHING
+        barred = await self._is_barred(tx, player)
+        limits = self._limits(staked_under(command, state)) if self._limits else None
+        if not barred and limits is None:
+            return NOTHING
+        return Facts(barred=frozenset({player} if barred else ()), limits=limits)
 
     async def _is_barred(self, tx: Any, player: str) -> bool:
         known = self._looked_up.get(tx, {})
@@ -195,4 +209,5 @@ def answered(staged: Staged, movement: Movement, answer: Answer) -> Command | No
         currency=movement.currency,
         amount_minor=movement.amount_minor,
         reason=answer.reason,
+        context=movement.context,
     )

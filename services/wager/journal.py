@@ -13,7 +13,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from services.contracts.common import PlayerContext
 from services.wager.wallet import UNKNOWN, Answer, Movement
+
+_context_of = msgspec.json.Decoder(PlayerContext).decode
 
 OPEN, UNCONFIRMED = "OPEN", "UNCONFIRMED"
 
@@ -26,7 +29,7 @@ TAKEN_MAX: Final = 200
 
 _COLUMNS: Final = (
     "movement_id, verb, player, currency, amount_minor, rest_minor, table_id, coup_id, wager_id, "
-    "cancels, command_id, cause, depth, traceparent, at_us, test, repeated"
+    "cancels, context, operator, command_id, cause, depth, traceparent, at_us, test, repeated"
 )
 
 
@@ -68,7 +71,7 @@ class Journal:
             await self._connection.execute(
                 f"insert into operator_movements ({_COLUMNS}, status, next_at) "  # noqa: S608
                 "values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
-                "$17, 'OPEN', case when $18 then clock_timestamp() else 'infinity' end) "
+                "$17, $18, $19, 'OPEN', case when $20 then clock_timestamp() else 'infinity' end) "
                 "on conflict (movement_id) do update set status = 'OPEN', attempts = 0, "
                 "next_at = excluded.next_at, repeated = excluded.repeated, "
                 "command_id = excluded.command_id, cause = excluded.cause, depth = excluded.depth "
@@ -198,6 +201,8 @@ def _values(entry: Entry) -> tuple[Any, ...]:
         movement.coup_id,
         movement.wager_id,
         movement.cancels,
+        "" if movement.context is None else msgspec.json.encode(movement.context).decode(),
+        movement.operator,
         entry.command_id,
         entry.cause,
         entry.depth,
@@ -221,6 +226,7 @@ def _entry(row: Any) -> Entry:
             coup_id=row["coup_id"],
             wager_id=row["wager_id"],
             cancels=row["cancels"],
+            context=_context_of(row["context"]) if row["context"] else None,
         ),
         command_id=row["command_id"],
         cause=row["cause"],

@@ -34,7 +34,11 @@ WALLET_STOP_S = 1.0
 
 def _companion(runtime: Runtime) -> WagerCompanion:
     wallet = runtime.settings.wallet
-    return WagerCompanion(elsewhere=wallets.elsewhere(wallet), rules=wallets.rules(wallet))
+    return WagerCompanion(
+        elsewhere=wallets.elsewhere(wallet),
+        rules=wallets.rules(wallet),
+        limits=wallets.limit_sets(wallet),
+    )
 
 
 def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
@@ -56,8 +60,8 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
 
 def _parts(runtime: Runtime) -> Sequence[Part]:
     parts: list[Part] = []
-    if runtime.settings.wallet.kind == "http":
-        parts.append(_wallet(runtime))
+    if wallet := wallets.wallets_of(runtime.settings.wallet, runtime.clock):
+        parts.append(_wallet(runtime, wallet))
     if not runtime.works:
         return parts
 
@@ -74,14 +78,13 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
         await runtime.take(SENDING).run()
 
     parts.append(background(runtime, "timers", run, stop_budget_s=TIMERS_STOP_S))
-    if runtime.settings.wallet.kind == "http":
+    if wallet is not None:
         parts.append(background(runtime, SENDING, send, stop_budget_s=SENDING_STOP_S))
     return parts
 
 
-def _wallet(runtime: Runtime) -> Part:
-    """The connections to the operator's wallet."""
-    wallet = wallets.seamless(runtime.settings.wallet, runtime.clock)
+def _wallet(runtime: Runtime, wallet: wallets.Wallets) -> Part:
+    """The connections to operators' wallets."""
 
     async def start() -> None:
         await wallet.__aenter__()

@@ -66,6 +66,7 @@ def _movement(
         wager_id=event.wager_id,
         cancels=cancels,
         rest_minor=rest_minor,
+        context=event.context,
     )
 
 

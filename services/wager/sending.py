@@ -127,6 +127,7 @@ class Sending:
                 currency=movement.currency,
                 amount_minor=movement.amount_minor,
                 reason=answer.reason,
+                context=movement.context,
             )
             await self._record(entry, command)
         if answer.reason == UNKNOWN_DEBIT and entry.attempts < FORGETS_AFTER:

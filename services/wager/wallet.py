@@ -12,6 +12,8 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from services.contracts.common import PlayerContext
+
 DEBIT, CANCEL, CREDIT, REVERSE, FUND = "DEBIT", "CANCEL", "CREDIT", "REVERSE", "FUND"
 """Verbs: a stake; money back before settlement; what settlement owes; what it takes back. Deposits
 (FUND) are for the built-in ledger only."""
@@ -50,6 +52,14 @@ class Movement(Struct, frozen=True, kw_only=True):
 
     rest_minor: int = 0
     """Of a cancel by amount: the stake that stays."""
+
+    context: PlayerContext | None = None
+    """Of the player: his operator says whose wallet is meant."""
+
+    @property
+    def operator(self) -> str:
+        """Whose wallet the money is in; empty is the default one."""
+        return "" if self.context is None else self.context.operator
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
+from msgspec.structs import fields
+
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from sabot.wager.v1 import wallet_service_pb2_grpc as pb_grpc
 from services.chassis import telemetry
@@ -17,7 +19,9 @@ from services.chassis.rpc_errors import (
     Unavailable,
 )
 from services.contracts.access import may_see
+from services.contracts.common import PlayerContext
 from services.rules.currencies import currency_exponent
+from services.rules.roles import PLAYER
 from services.wager.journal import Entry, Journal
 from services.wager.ledger import BALANCE_MINOR_MAX, LedgerWallet
 from services.wager.wallet import (
@@ -31,7 +35,7 @@ from services.wager.wallet import (
     Wallet,
     ask,
 )
-from services.wager.wallets import is_elsewhere
+from services.wager.wallets import Wallets, is_elsewhere
 
 WALLET: Final = "wallet"
 SENDING: Final = "sending"
@@ -44,7 +48,7 @@ FUNDED: Final = "/"
 _AT_US: Final = "(extract(epoch from {}) * 1000000)::bigint as moved_at_us"
 LEDGER_ROWS: Final = (
     "select number, movement_id, kind, amount_minor, balance_minor, table_id, coup_id, player, "  # noqa: S608
-    "currency, '' as wager_id, cancels, 'DONE' as status, "
+    "currency, '' as wager_id, cancels, 'DONE' as status, '' as operator, "
     + _AT_US.format("moved_at")
     + " from movements where kind <> 'TOMBSTONE'"
 )
@@ -52,7 +56,9 @@ OPERATOR_ROWS: Final = (
     "select number, movement_id, verb as kind, "  # noqa: S608
     "case when verb in ('DEBIT', 'REVERSE') then -amount_minor else amount_minor end "
     "as amount_minor, coalesce(balance_minor, 0) as balance_minor, table_id, coup_id, player, "
-    "currency, wager_id, cancels, status, " + _AT_US.format("made_at") + " from operator_movements"
+    "currency, wager_id, cancels, status, operator, "
+    + _AT_US.format("made_at")
+    + " from operator_movements"
 )
 """Movements of both wallets, in one form."""
 
@@ -66,7 +72,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self._ledger = LedgerWallet(runtime.pool)
-        self._operator: Wallet | None = runtime.take(WALLET) if runtime.has(WALLET) else None
+        self._operators: Wallets | None = runtime.take(WALLET) if runtime.has(WALLET) else None
         self._journal = Journal(runtime.pool)
 
     async def FundAccount(self, request: Any, context: Any) -> pb.FundAccountResponse:  # noqa: N802, ARG002
@@ -102,8 +108,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
     async def _ask(self, request: Any, verb: str) -> Answer:
         """Ask the table's wallet, once. Of the operator's, what was asked is written down first."""
         movement = _movement(request, verb)
-        settings = self.runtime.settings.wallet
-        if self._operator is None or not is_elsewhere(settings, test=request.test):
+        if not self._is_elsewhere(movement.operator, test=request.test):
             return await ask(self._ledger, movement)
         entry = Entry(
             movement=movement,
@@ -115,14 +120,18 @@ class WalletService(pb_grpc.WalletServiceServicer):
             test=request.test,
         )
         await self._journal.ask([entry], own=False)
-        answer = await ask(self._operator, movement)
+        assert self._operators is not None, "money that is elsewhere has a wallet"
+        answer = await ask(self._operators, movement)
         await self._journal.answered(answer, cause=entry.cause, pause_s=0)
         return answer
 
     async def GetBalance(self, request: Any, context: Any) -> pb.GetBalanceResponse:  # noqa: N802, ARG002
         """What is in an account."""
         _check_own(request.player)
-        wallet = self._operator or self._ledger
+        operator = _operator(request)
+        wallet: Wallet = self._ledger
+        if self._operators is not None and self._is_elsewhere(operator):
+            wallet = self._operators.of(operator)
         found = await wallet.balance(request.player, request.currency)
         if found is None:
             raise Unavailable("the operator's wallet does not answer", reason="WALLET")
@@ -134,7 +143,7 @@ class WalletService(pb_grpc.WalletServiceServicer):
         size = min(request.page_size or PAGE_MOVEMENTS, PAGE_MOVEMENTS_MAX)
         after = int(request.page_token or "0")
         rows = await self.runtime.pool.fetch(
-            f"select * from ({self._listed()}) as m where player = $1 and currency = $2 "  # noqa: S608
+            f"select * from ({self._listed(_operator(request))}) as m where player = $1 and currency = $2 "  # noqa: S608
             "and status = 'DONE' and number > $3 order by number limit $4",
             request.player,
             request.currency,
@@ -153,14 +162,19 @@ class WalletService(pb_grpc.WalletServiceServicer):
     ) -> AsyncIterator[pb.ExportMovementsResponse]:
         """All movements in order, in pages: no transaction stays open while the caller reads."""
         after = 0
+        operator = request.operator if request.HasField("operator") else None
+        listed = LEDGER_ROWS if self._operators is None else OPERATOR_ROWS
+        if operator is not None:
+            listed = self._listed(operator)
         while True:
             rows = await self.runtime.pool.fetch(
-                f"select * from ({self._listed()}) as m where number > $1 "  # noqa: S608
+                f"select * from ({listed}) as m where number > $1 "  # noqa: S608
                 "and ($2 = 0 or moved_at_us >= $2) and ($3 = 0 or moved_at_us < $3) "
-                "order by number limit $4",
+                "and ($4::text is null or operator = $4) order by number limit $5",
                 after,
                 request.from_us,
                 request.until_us,
+                operator,
                 PAGE_MOVEMENTS_MAX,
             )
             yield pb.ExportMovementsResponse(movements=[_message(row) for row in rows])
@@ -168,8 +182,11 @@ class WalletService(pb_grpc.WalletServiceServicer):
                 return
             after = rows[-1]["number"]
 
-    def _listed(self) -> str:
-        return LEDGER_ROWS if self._operator is None else OPERATOR_ROWS
+    def _is_elsewhere(self, operator: str, *, test: bool = False) -> bool:
+        return is_elsewhere(self.runtime.settings.wallet, operator, test=test)
+
+    def _listed(self, operator: str) -> str:
+        return OPERATOR_ROWS if self._is_elsewhere(operator) else LEDGER_ROWS
 
 
 def _message(row: Any) -> pb.Movement:
@@ -186,7 +203,16 @@ def _message(row: Any) -> pb.Movement:
         wager_id=row["wager_id"],
         cancels=row["cancels"],
         status=row["status"],
+        operator=row["operator"],
     )
+
+
+def _operator(request: Any) -> str:
+    """Whose wallet an account is in: a player's token says so, others name it."""
+    caller = identity()
+    if caller.actor.role == PLAYER:
+        return caller.context.get("operator", "")
+    return str(getattr(request, "operator", ""))
 
 
 def _check_own(player: str) -> None:
@@ -217,6 +243,14 @@ _FAULTS: Final = {
 }
 
 
+def _context(request: Any) -> PlayerContext | None:
+    """What a payment says of its player; a deposit says nothing."""
+    if "context" not in request.DESCRIPTOR.fields_by_name or not request.HasField("context"):
+        return None
+    told = request.context
+    return PlayerContext(**{each.name: getattr(told, each.name) for each in fields(PlayerContext)})
+
+
 def _movement(request: Any, verb: str) -> Movement:
     """The movement that a call asks for; raises `InvalidCommand` where it is not complete."""
     _check(request, verb)
@@ -229,4 +263,5 @@ def _movement(request: Any, verb: str) -> Movement:
         table_id=getattr(request, "table_id", ""),
         coup_id=getattr(request, "coup_id", ""),
         wager_id=getattr(request, "wager_id", ""),
+        context=_context(request),
     )

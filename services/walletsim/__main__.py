@@ -31,11 +31,15 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--says-exists", action="store_true", help="a repeat is answered EXISTS")
     parser.add_argument("--forgets-cancels", action="store_true", help="UNKNOWN_DEBIT")
     parser.add_argument("--whole-cancels", action="store_true", help="no partial cancels")
+    parser.add_argument("--asks-for-session", action="store_true", help="of a player who stakes")
+    parser.add_argument("--cancels-after-credit", action="store_true")
     given = parser.parse_args(argv)
     switches = Switches(
         says_exists=given.says_exists,
         remembers_cancels=not given.forgets_cancels,
         partial_cancel=not given.whole_cancels,
+        asks_for_session=given.asks_for_session,
+        refuses_after_credit=not given.cancels_after_credit,
     )
     verifier: Verifier
     if given.public_key:

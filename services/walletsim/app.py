@@ -1,6 +1,7 @@
 """The simulator's HTTP server: the five verbs, and its own calls below `/sim` for whoever tests.
 
 POST /sim/fund       {"player", "currency", "amount_minor"}
+POST /sim/sessions   {"session", "ended": true}
 POST /sim/faults     {"verb": "DEBIT", "fault": "LOST", "times": 1, "seconds": 3, "refusal": ""}
 GET  /sim/movements  what moved, as CSV
 """
@@ -61,6 +62,7 @@ class Simulator:
             application.router.add_post(path, self._handler(verb))
         application.router.add_post("/sim/fund", self._fund)
         application.router.add_post("/sim/faults", self._misbehave)
+        application.router.add_post("/sim/sessions", self._end_session)
         application.router.add_get("/sim/movements", self._movements)
         return application
 
@@ -96,6 +98,7 @@ class Simulator:
             coup_id=asked.coup_id,
             wager_id=asked.wager_id,
             cancels=asked.cancels,
+            session=asked.session,
         )
         fault = self._next(verb)
         if fault is None:
@@ -160,6 +163,12 @@ class Simulator:
             )
         )
         return web.json_response(msgspec.to_builtins(result))
+
+    async def _end_session(self, request: web.Request) -> web.StreamResponse:
+        asked: dict[str, Any] = await request.json()
+        ended = self.books.ended
+        (ended.add if asked.get("ended", True) else ended.discard)(asked["session"])
+        return web.json_response({"ended": len(ended)})
 
     async def _misbehave(self, request: web.Request) -> web.StreamResponse:
         fault = msgspec.json.decode(await request.read(), type=Fault)

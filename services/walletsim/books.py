@@ -26,6 +26,12 @@ class Switches(Struct, frozen=True, kw_only=True):
 
     partial_cancel: bool = True
 
+    asks_for_session: bool = False
+    """A debit is refused without the player's session, or with one that has ended."""
+
+    refuses_after_credit: bool = True
+    """A wager that was credited is cancelled no more."""
+
 
 class Row(Struct, frozen=True, kw_only=True):
     """A movement of money. Into the account where positive."""
@@ -40,6 +46,7 @@ class Row(Struct, frozen=True, kw_only=True):
     coup_id: str = ""
     wager_id: str = ""
     cancels: str = ""
+    session: str = ""
     number: int = 0
 
 
@@ -61,6 +68,9 @@ class Books:
         self.rows: dict[str, Row] = {}
         self._balances: dict[tuple[str, str], int] = {}
         self._undone: set[str] = set()
+        self.ended: set[str] = set()
+        """Sessions of players that are over."""
+        self._credited: set[tuple[str, str]] = set()
         self._file = file
         if file is not None and file.exists():
             decode = msgspec.json.Decoder(Row).decode
@@ -80,6 +90,8 @@ class Books:
         if before is not None:
             return self._repeated(asked, before)
         balance = self.balance(asked.player, asked.currency)
+        if refusal := self._session_fault(asked):
+            return Result(status="REFUSED", code=refusal, balance_minor=balance)
         takes = asked.verb in (DEBIT, REVERSE)
         amount = asked.amount_minor + more_minor
         amount = -amount if takes else amount
@@ -101,13 +113,23 @@ class Books:
             number=row.number,
         )
 
+    def _session_fault(self, asked: Row) -> str:
+        """Only a debit needs a session; what is owed is paid without one."""
+        if asked.verb != DEBIT or not self.switches.asks_for_session:
+            return ""
+        if not asked.session:
+            return "SESSION_MISSING"
+        return "SESSION_ENDED" if asked.session in self.ended else ""
+
     def _cancelled(self, asked: Row, amount: int) -> tuple[str, int]:
         """Why the cancel is refused, or what it gives back."""
         if not asked.cancels:
+            if self.switches.refuses_after_credit and _wager(asked) in self._credited:
+                return "SETTLED", 0
             whole = sum(
                 -row.amount_minor
                 for row in self.rows.values()
-                if row.verb == DEBIT and row.wager_id == asked.wager_id
+                if row.verb == DEBIT and _wager(row) == _wager(asked)
             )
             if not self.switches.partial_cancel and amount != whole:
                 return "PARTIAL_CANCEL", 0
@@ -153,3 +175,10 @@ class Books:
         self._balances[row.player, row.currency] = row.balance_minor
         if row.cancels:
             self._undone.add(row.cancels)
+        if row.verb == CREDIT and row.wager_id:
+            self._credited.add(_wager(row))
+
+
+def _wager(row: Row) -> tuple[str, str]:
+    """A wager's id is unique at its table."""
+    return row.table_id, row.wager_id

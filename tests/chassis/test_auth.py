@@ -120,6 +120,7 @@ def desk(tmp_path: Path) -> Desk:
         roles=ROLES,
         roles_claim="roles",
         permissions_claim="permissions",
+        context_claim="sabot_context",
     )
     return Desk(jwt, clock, jwks)
 
@@ -131,6 +132,16 @@ def test_good_tokens_name_actor_and_permissions(desk: Desk, alg: str) -> None:
     assert seen.actor == Actor("anna", "DEALER")
     assert seen.permissions == {"import_table", "other"}
     assert seen.second is None
+
+
+def test_a_token_tells_the_context_of_its_player(desk: Desk) -> None:
+    """Short texts by name; what is something else makes the whole token invalid."""
+    assert desk.see(token()).context == {}
+    told = {"operator": "acme", "session": "s1", "brand": ""}
+    assert desk.see(token(sabot_context=told)).context == {"operator": "acme", "session": "s1"}
+    for wrong in ("acme", ["acme"], {"operator": 1}, {"operator": "a" * 129}, {"operator": "a\n"}):
+        assert desk.reason(token(sabot_context=wrong)) == "TOKEN_INVALID"
+    assert desk.reason(token(sabot_context={str(n): "x" for n in range(17)})) == "TOKEN_INVALID"
 
 
 def test_expired_and_early_tokens_are_refused(desk: Desk) -> None:
@@ -267,6 +278,8 @@ def test_callers_are_believed_on_a_developers_machine_only() -> None:
     for peer in ("ipv4:10.0.0.1:1", "ipv6:%5Bfe80::1%5D:1", "vsock:1"):
         with pytest.raises(Unauthenticated):
             believing.authenticate(said, peer)
+    told = auth.development_credentials(Actor("anna", "DEALER"), context={"operator": "acme"})
+    assert believing.authenticate(dict(told()), "unix:").context == {"operator": "acme"}
     for incomplete in ({}, {"sabot-actor-id": "anna"}):
         with pytest.raises(Unauthenticated):
             believing.authenticate(incomplete, "ipv4:127.0.0.1:1")
@@ -295,6 +308,14 @@ def stamped(
     meta: common_pb2.CommandMeta = RECORDED, *, test_table: bool = True, allowed: bool = True
 ) -> auth.Stamp:
     return auth.stamp(meta, now_us=1234, test_table=test_table, allow_test_tables=allowed)
+
+
+def test_what_is_brought_in_has_nobodys_context() -> None:
+    """The importer's own token says nothing of the player whose wager is recorded."""
+    told = {"operator": "acme"}
+    auth.set_identity(auth.Identity(IMPORTER, frozenset({"import_table"}), None, told))
+    assert stamped(common_pb2.CommandMeta(command_id="one")).context == told
+    assert stamped().context == {}
 
 
 def test_live_commands_take_instant_and_persons_from_proof() -> None:

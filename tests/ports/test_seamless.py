@@ -8,8 +8,10 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from services.chassis.clock import ManualClock
+from services.contracts.common import PlayerContext
 from services.wager.seamless import openapi
 from services.wager.seamless.amounts import (
     DECIMAL,
@@ -199,6 +201,45 @@ async def test_a_wallet_that_forgets_cancels_says_so() -> None:
             assert (await ask(wallet, cancel)).done
         async with adapter(running) as wallet:
             assert (await ask(wallet, cancel)).outcome == REFUSED
+
+
+async def test_a_session_is_named_where_the_wallet_asks_for_it_and_never_needed_for_what_is_owed() -> (
+    None
+):
+    """Domain 4.2, switch: tokens are checked for debits only; ALL names them, NONE never does."""
+    asks = books.Switches(asks_for_session=True)
+    for switch, named in (("DEBITS", [DEBIT]), ("ALL", [DEBIT, CANCEL, CREDIT, REVERSE])):
+        async with simulator(asks) as running, adapter(running, session=switch) as wallet:
+            running.fund("p", 1_000)
+            context = PlayerContext(operator="acme", session="s1")
+            debit = replace(moving(DEBIT), context=context)
+            assert (await ask(wallet, debit)).done
+            running.simulator.books.ended.add("s1")
+            late = await ask(wallet, replace(moving(DEBIT), context=context))
+            assert (late.outcome, late.reason) == (REFUSED, "SESSION_ENDED")
+            for movement in (
+                moving(CANCEL, cancels=debit.movement_id),
+                moving(CREDIT),
+                moving(REVERSE),
+            ):
+                assert (await ask(wallet, replace(movement, context=context))).done
+            rows = running.simulator.books.movements()
+            assert [row.verb for row in rows if row.session] == named
+    async with simulator(asks) as running, adapter(running, session="NONE") as wallet:
+        running.fund("p", 1_000)
+        answer = await ask(wallet, replace(moving(DEBIT), context=context))
+        assert (answer.outcome, answer.reason) == (REFUSED, "SESSION_MISSING")
+
+
+async def test_a_wager_that_was_credited_is_cancelled_no_more() -> None:
+    """Domain 4.2: such a cancel is never sent; a wallet that gets one refuses it, or takes it."""
+    for refuses, outcome in ((True, REFUSED), (False, DONE)):
+        switches = books.Switches(refuses_after_credit=refuses)
+        async with simulator(switches) as running, adapter(running) as wallet:
+            running.fund("p", 1_000)
+            for verb in (DEBIT, CREDIT):
+                assert (await ask(wallet, moving(verb))).done
+            assert (await ask(wallet, moving(CANCEL))).outcome == outcome
 
 
 async def test_a_wallet_that_is_away_was_not_asked() -> None:

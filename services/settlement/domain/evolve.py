@@ -111,6 +111,7 @@ def _decided(state: SettlementState, event: _Decided) -> SettlementState:
         event.stake_minor,
         event.funding,
         event.token,
+        event.context,
     )
     wager = SettledWager(staked, _paid(event))
     settled = state.settled.get(event.coup_id)
@@ -145,7 +146,13 @@ def _debited(state: SettlementState, event: _Decided) -> SettlementState:
     if due >= 0:
         return state
     owed = Outstanding(
-        event.coup_id, event.wager_id, event.player, event.currency, -due, attempts=0
+        event.coup_id,
+        event.wager_id,
+        event.player,
+        event.currency,
+        -due,
+        attempts=0,
+        context=event.context,
     )
     return replace(state, debits={**state.debits, event.settlement_id: owed})
 
@@ -220,6 +227,7 @@ def _credit_refused(state: SettlementState, event: CreditOutstanding) -> Settlem
         event.amount_minor,
         event.attempts,
         event.reason,
+        context=event.context,
     )
     return replace(state, credits={**state.credits, event.movement_id: owed})
 
@@ -318,6 +326,7 @@ def _wager_accepted(state: SettlementState, heard: Heard) -> SettlementState:
         event.stake_minor,
         event.funding,
         event.token,
+        event.context,
     )
     return _with_coup(state, event.coup_id, wagers={**coup.wagers, event.wager_id: staked})
 

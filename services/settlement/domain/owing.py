@@ -52,6 +52,7 @@ def record_reversal(command: RecordReversal, state: SettlementState) -> Sequence
             amount_minor=owed.amount_minor,
             reason=command.reason,
             attempts=owed.attempts + 1,
+            context=owed.context,
         )
     ]
 
@@ -69,6 +70,7 @@ def repeat_reversal(command: RepeatReversal, state: SettlementState) -> Sequence
             player=owed.player,
             currency=owed.currency,
             amount_minor=owed.amount_minor,
+            context=owed.context,
         )
     ]
 
@@ -97,6 +99,7 @@ def record_credit(command: RecordCredit, state: SettlementState) -> Sequence[Eve
             amount_minor=command.amount_minor,
             reason=command.reason,
             attempts=1 if owed is None else owed.attempts + 1,
+            context=command.context,
         )
     ]
 
@@ -116,5 +119,6 @@ def repeat_credit(command: RepeatCredit, state: SettlementState) -> Sequence[Eve
             player=owed.player,
             currency=owed.currency,
             amount_minor=owed.amount_minor,
+            context=owed.context,
         )
     ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec import Struct
 
 from services.contracts import round as table
-from services.contracts.common import Card, TableSettings
+from services.contracts.common import Card, PlayerContext, TableSettings
 from services.contracts.core import Event, Meta, Refused, Scope
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 4
+STATE_SCHEMA = 5
 
 SETTLED_COUPS_MAX = 3_000
 """Settled coups that can still be corrected: more than a gaming day of a fast table."""
@@ -36,6 +36,7 @@ class Staked(Struct, frozen=True):
     stake_minor: int
     funding: str
     token: str | None = None
+    context: PlayerContext | None = None
 
     @property
     def cash_minor(self) -> int:
@@ -167,6 +168,8 @@ class Outstanding(Struct, frozen=True):
 
     under_way: bool = False
     """It was asked for again, and the answer is not here yet."""
+
+    context: PlayerContext | None = None
 
 
 class SettlementState(Struct, frozen=True):

@@ -187,6 +187,7 @@ def _settlement(
         token=staked.token,
         revision=on.revision,
         clauses=game.cite(verdict.rule),
+        context=staked.context,
     )
 
 
@@ -223,6 +224,7 @@ def _refund(
         token=staked.token,
         revision=on.revision,
         clauses=clauses,
+        context=staked.context,
     )
 
 
@@ -243,4 +245,5 @@ def _forfeit(
         token=staked.token,
         revision=on.revision,
         clauses=game.cite("forfeit"),
+        context=staked.context,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from services.contracts.common import PlayerContext
 from services.contracts.core import Event, Refused
 from services.contracts.guards import require_own, require_role
 from services.contracts.wager import (
@@ -75,6 +76,7 @@ def cancel(command: CancelWager, state: BookState) -> Sequence[Event]:
             movement(state, wager.wager_id, wager.movements + 1) if wager.cash_minor else None
         ),
         token=wager.token,
+        context=wager.context,
     )
     return [gone, *crossed(state, evolve(state, gone))]
 
@@ -113,6 +115,7 @@ def change(command: ChangeWager, state: BookState) -> Sequence[Event]:
     require_own(command, wager.player, what="changing a wager")
     _check_movable(command.at_us, book, state)
     _check_no_change_under_way(wager, book)
+    wager = replace(wager, context=_context(command, wager))
     more = command.amount_minor - wager.stake_minor
     if command.amount_minor == 0:
         raise Refused("BELOW_MINIMUM", "a wager is taken back by cancelling it")
@@ -135,6 +138,7 @@ def change(command: ChangeWager, state: BookState) -> Sequence[Event]:
     number = wager.movements + 1
     if more > 0:
         at_us = command.at_us
+        changed = replace(changed, context=_context(command, wager))
         return [debit(changed, state, book, amount_minor=more, number=number, at_us=at_us)]
     lowered = WagerChanged(
         coup_id=book.coup_id,
@@ -146,8 +150,19 @@ def change(command: ChangeWager, state: BookState) -> Sequence[Event]:
         movement_id=movement(state, wager.wager_id, number),
         refund_minor=-more,
         changed_at_us=command.at_us,
+        context=wager.context,
     )
     return [lowered, *crossed(state, evolve(state, lowered))]
+
+
+def _context(command: ChangeWager, wager: Wager) -> PlayerContext | None:
+    """The token of now counts, for session and limits; the wallet stays that of the wager."""
+    if command.context is None:
+        return wager.context
+    before = PlayerContext() if wager.context is None else wager.context
+    if command.context.operator != before.operator:
+        raise Refused("NOT_PERMITTED", f"{wager.wager_id} was staked with another operator")
+    return command.context
 
 
 def _checked(wager: Wager, command: ChangeWager, state: BookState, book: Book) -> Wager:

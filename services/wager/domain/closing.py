@@ -97,6 +97,7 @@ def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Bo
         to_minor=wager.stake_minor,
         movement_id=command.movement_id,
         changed_at_us=command.at_us,
+        context=wager.context,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.core import Command, Event, NotYet
@@ -50,16 +50,17 @@ from services.wager.domain.closing import (
     record_debit,
     return_tokens,
 )
+from services.wager.domain.facts import NOTHING, Facts
 from services.wager.domain.giving_back import keep, void_wager, withdraw
 from services.wager.domain.owing import record_refund, repeat_refund
 from services.wager.domain.permissions import (
     approve_opposing,
     bar,
     grant_limits,
-    out_of_casino,
     permit_sharing,
     permit_standing,
     revoke,
+    with_facts,
 )
 from services.wager.domain.placing import place
 from services.wager.domain.signs import change_limits, notify_minimum, remove_sign
@@ -83,10 +84,10 @@ def answer(command: Command, events: Sequence[Event], state: BookState) -> Mappi
     return {"status": "PENDING"}
 
 
-def decide(command: Command, state: BookState, barred: Collection[str] = ()) -> Sequence[Event]:
+def decide(command: Command, state: BookState, facts: Facts = NOTHING) -> Sequence[Event]:
     """Events that the command causes; raises `Refused` where the rules do not allow it.
 
-    `barred` are players whom any live table barred from the casino.
+    `facts` are what the service looked up for this command beside the table's own log.
     """
     if isinstance(command, ActivateRulebook):
         return activate(command)
@@ -96,7 +97,7 @@ def decide(command: Command, state: BookState, barred: Collection[str] = ()) -> 
     if type(command) in _ASKED and not state.settings.test:
         require_heard(command, state.crew, service="wager")
         require_on_shift(command, state.crew, hears_late=True)
-    return _DECIDE[type(command)](command, out_of_casino(state, barred))
+    return _DECIDE[type(command)](command, with_facts(state, facts))
 
 
 _ASKED = frozenset(COMMANDS.values())

@@ -119,6 +119,7 @@ def _cut(wager: Wager, cut: Reduction, state: BookState, book: Book) -> Event:
             movement_id=key if wager.cash_minor else None,
             token=wager.token,
             clauses=clauses,
+            context=wager.context,
         )
     return WagerReduced(
         coup_id=book.coup_id,
@@ -131,4 +132,5 @@ def _cut(wager: Wager, cut: Reduction, state: BookState, book: Book) -> Event:
         excess_minor=cut.excess_minor,
         movement_id=key,
         clauses=clauses,
+        context=wager.context,
     )

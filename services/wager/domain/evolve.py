@@ -193,6 +193,7 @@ def _debit_requested(state: BookState, event: DebitRequested) -> BookState:
         placements=held.placements + 1 if held else 1,
         movements=held.movements + 1 if held else 1,
         marks=held.marks if held else (),
+        context=event.context,
     )
     pending = Pending(
         wager,
@@ -237,6 +238,7 @@ def _without_debit(event: WagerAccepted) -> Wager:
         standing=event.standing,
         token=event.token,
         movements=0 if event.token else 1,
+        context=event.context,
     )
 
 
@@ -296,6 +298,7 @@ def _refund_refused(state: BookState, event: RefundOutstanding) -> BookState:
         event.amount_minor,
         event.attempts,
         event.reason,
+        context=event.context,
     )
     return replace(state, refunds={**state.refunds, event.movement_id: owed})
 

@@ -74,6 +74,7 @@ def given_back(state: BookState, book: Book, end: End) -> Sequence[Event]:
             token=wager.token,
             would_have_paid_minor=_would_have_paid(wager, state, end),
             clauses=clauses_for(state, rule),
+            context=wager.context,
         )
         for wager in book.wagers.values()
         if not _is_paid(wager, state, end)
@@ -146,6 +147,7 @@ def _lowered(wager: Wager, to_minor: int, state: BookState, book: Book) -> Wager
         refund_minor=wager.stake_minor - to_minor,
         changed_at_us=book.closed_at_us - 1,
         reason="LATE",
+        context=wager.context,
     )
 
 
@@ -213,6 +215,7 @@ def _withdrawn(
         token=wager.token,
         answered=answered,
         clauses=clauses_for(state, rule),
+        context=wager.context,
     )
 
 
@@ -241,6 +244,7 @@ def void_wager(command: VoidWager, state: BookState) -> Sequence[Event]:
         reason=command.reason,
         token=wager.token,
         clauses=clauses_for(state, "prohibited_device"),
+        context=wager.context,
     )
     if book.phase not in (FINAL, LOCKED) or book.window is not None:
         return [gone]  # the book says so when it closes, or when the window does

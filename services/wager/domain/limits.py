@@ -73,6 +73,7 @@ def check_money(
     if outside and amount_minor % chip:
         raise Rejection("NOT_IN_CHIPS", f"stakes are whole chips of {chip}", "limits")
     _check_table_maxima(wager, mine, others, state)
+    _check_operator_limits(wager, mine, state, amount_minor=amount_minor)
     return replace(wager, out_of_limits=outside)
 
 
@@ -125,6 +126,34 @@ def _check_table_maxima(
         cost = worst_win(rules_of(state), _by_area([*alike, wager]), chip)
         if cost > settings.table_exposure_minor:
             raise Rejection("TABLE_EXPOSURE", f"the coup could cost the table {cost}")
+
+
+def _check_operator_limits(
+    wager: Wager, mine: Sequence[Wager], state: BookState, *, amount_minor: int
+) -> None:
+    """The limits of the player's operator, on top of the table's: the stricter refuses (4.2)."""
+    name = wager.context.limit_set if wager.context else ""
+    if not name or settings_of(state).test:
+        return
+    own = (state.facts.limits or {}).get(wager.currency)
+    if own is None:
+        raise Rejection("LIMIT_SET", f"nobody knows the limits {name} in {wager.currency}")
+    total = wager.stake_minor + sum(w.stake_minor for w in mine if w.area == wager.area)
+    limit = own.areas.get(wager.area, own.areas.get("*"))
+    if limit is not None:
+        bounds = AreaLimits(limit.min_minor, limit.max_minor, limit.unit_minor or None)
+        fault = limit_fault(bounds, amount_minor=amount_minor, total_minor=total, chip_minor=1)
+        if fault is not None:
+            raise Rejection(fault, f"{_LIMIT_WORDS[fault].format(limit=limit, chip=1)} of {name}")
+    stakes = sum(w.stake_minor for w in mine) + wager.stake_minor
+    most = own.coup_maximum_minor
+    if most is not None and stakes > most:
+        raise Rejection("PLAYER_COUP_MAXIMUM", f"{name} lets a player stake {most} in a coup")
+    if own.maximum_win_minor is not None:
+        chip = settings_of(state).smallest_chip_minor
+        win = worst_win(rules_of(state), _by_area([*mine, wager]), chip)
+        if win > own.maximum_win_minor:
+            raise Rejection("MAXIMUM_WIN", f"{name} lets a player win {own.maximum_win_minor}")
 
 
 def _by_area(wagers: Iterable[Wager]) -> dict[str, int]:

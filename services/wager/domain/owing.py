@@ -40,6 +40,7 @@ def record_refund(command: RecordRefund, state: BookState) -> Sequence[Event]:
             amount_minor=command.amount_minor,
             reason=command.reason,
             attempts=1 if owed is None else owed.attempts + 1,
+            context=command.context,
         )
     ]
 
@@ -59,5 +60,6 @@ def repeat_refund(command: RepeatRefund, state: BookState) -> Sequence[Event]:
             player=owed.player,
             currency=owed.currency,
             refund_minor=owed.amount_minor,
+            context=owed.context,
         )
     ]

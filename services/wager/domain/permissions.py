@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
+from services.contracts.common import PlayerContext
 from services.contracts.core import Command, Event, Refused
 from services.contracts.guards import require_role
 from services.contracts.wager import (
@@ -27,6 +28,7 @@ from services.wager.commands import (
     PlaceWager,
     RevokePermission,
 )
+from services.wager.domain.facts import NOTHING, Facts
 from services.wager.domain.state import (
     AREA_SHARING,
     CASINO,
@@ -180,12 +182,23 @@ def staking_player(command: Command, state: BookState) -> str:
     return ""
 
 
-def out_of_casino(state: BookState, players: Collection[str]) -> BookState:
-    """The table as if it had barred these players itself (004 14.3.3).
+def staked_under(command: Command, state: BookState) -> PlayerContext | None:
+    """The context that a command stakes under: of the token that came with it, or the wager's."""
+    if isinstance(command, PlaceWager):
+        return command.context
+    if not isinstance(command, ChangeWager) or command.context is not None:
+        return getattr(command, "context", None)
+    held = state.book.wagers.get(command.wager_id) if state.book else None
+    return held.context if held else None
 
-    They are not allowed back by any table. What a table in TEST mode shows is not the casino's.
+
+def with_facts(state: BookState, facts: Facts) -> BookState:
+    """The table with what holds for all tables, as if it had barred those players itself.
+
+    They are not allowed back by any table (004 14.3.3). What a table in TEST mode shows is not the
+    casino's.
     """
-    if not players or settings_of(state).test:
+    if facts is NOTHING or settings_of(state).test:
         return state
-    barred = {**state.permissions.barred, **dict.fromkeys(players, CASINO)}
-    return replace(state, permissions=replace(state.permissions, barred=barred))
+    barred = {**state.permissions.barred, **dict.fromkeys(facts.barred, CASINO)}
+    return replace(state, facts=facts, permissions=replace(state.permissions, barred=barred))

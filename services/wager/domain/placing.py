@@ -54,6 +54,7 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
         channel=command.channel or _channel(state),
         box=box_of(command.player, command.box, state),
         token=command.token,
+        context=command.context,
     )
     try:
         _check_open(command.at_us, state, book)
@@ -173,6 +174,7 @@ def debit(
         box=wager.box,
         standing=wager.standing,
         requested_at_us=at_us,
+        context=wager.context,
     )
 
 
@@ -192,6 +194,7 @@ def accepted(wager: Wager, book: Book, limits_version: int, at_us: int) -> Wager
         funding=PROMO if wager.token else "CASH",
         token=wager.token,
         accepted_at_us=at_us,
+        context=wager.context,
     )
 
 
@@ -218,4 +221,5 @@ def rejected(
         movement_id=movement(state, wager.wager_id, wager.movements + 1) if refund_minor else None,
         token=wager.token,
         clauses=clauses_for(state, no.rule) if no.rule else (),
+        context=wager.context,
     )

@@ -6,15 +6,16 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from services.contracts.common import Card, Limits, TableSettings
+from services.contracts.common import Card, Limits, PlayerContext, TableSettings
 from services.contracts.core import Scope
 from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
+from services.wager.domain.facts import NOTHING, Facts
 from services.wager.domain.tokens import Tokens
 
-STATE_SCHEMA = 3
+STATE_SCHEMA = 4
 
 
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
@@ -70,6 +71,8 @@ class Wager(Struct, frozen=True):
 
     marks: tuple[Mark, ...] = ()
     """Acceptance and later changes, in order."""
+
+    context: PlayerContext | None = None
 
     @property
     def cash_minor(self) -> int:
@@ -223,6 +226,8 @@ class Outstanding(Struct, frozen=True):
     under_way: bool = False
     """It was asked for again, and the answer is not here yet."""
 
+    context: PlayerContext | None = None
+
 
 class BookState(Struct, frozen=True):
     """All that the wager service knows of one table."""
@@ -247,6 +252,8 @@ class BookState(Struct, frozen=True):
     """Number of the last coup that is over."""
 
     book: Book | None = None
+    facts: Facts = NOTHING
+    """What was looked up for the command at hand; empty in every state that is kept."""
 
     @property
     def sign(self) -> Sign:

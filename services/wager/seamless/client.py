@@ -17,6 +17,7 @@ from msgspec import Struct
 from services.chassis import telemetry
 from services.chassis.clock import SECOND_US, Clock
 from services.chassis.telemetry import DURATION_BUCKETS_S, Kind, Metric
+from services.contracts.common import PlayerContext
 from services.rules.currencies import currency_exponent
 from services.wager.seamless import protocol
 from services.wager.seamless.amounts import Form, Inexact
@@ -29,6 +30,8 @@ AMOUNT_DIFFERS: Final = "AMOUNT_DIFFERS"
 """The wallet moved another amount under this key: somebody has to look."""
 
 INEXACT: Final = "INEXACT"
+DEBITS, ALL, NONE = "DEBITS", "ALL", "NONE"
+SESSIONS: Final = (DEBITS, ALL, NONE)
 BODY_BYTES_MAX: Final = 64 << 10
 
 telemetry.declare(
@@ -43,7 +46,7 @@ telemetry.declare(
         ("verb",),
         DURATION_BUCKETS_S,
     ),
-    Metric("sabot.wallet.breaker", Kind.OBSERVED, "1", "1 while the wallet is left alone"),
+    Metric("sabot.wallet.breaker", Kind.OBSERVED, "{wallet}", "wallets that are left alone"),
 )
 
 
@@ -67,6 +70,9 @@ class Switches(Struct, frozen=True, kw_only=True):
 
     partial_cancel: bool = True
     """A cancel may give back a part of what was debited."""
+
+    session: str = DEBITS
+    """Which requests name the player's session: DEBITS, ALL or NONE."""
 
 
 class SeamlessWallet:
@@ -92,7 +98,11 @@ class SeamlessWallet:
             clock, failures_max=limits.breaker_failures_max, open_s=limits.breaker_open_s
         )
         self._session: aiohttp.ClientSession | None = None
-        telemetry.observe("sabot.wallet.breaker", lambda: self._breaker.is_open)
+
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether it failed too often, and is asked for nothing."""
+        return self._breaker.is_open
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
@@ -130,7 +140,7 @@ class SeamlessWallet:
 
     async def move(self, movement: Movement) -> Answer:
         """Ask for a movement once."""
-        form = self.switches.form
+        form, context = self.switches.form, movement.context or PlayerContext()
         try:
             amount = form.write(movement.amount_minor, movement.currency)
             rest = form.write(movement.rest_minor, movement.currency)
@@ -149,6 +159,10 @@ class SeamlessWallet:
                 wager_id=movement.wager_id,
                 cancels=movement.cancels,
                 rest=rest,
+                operator=context.operator,
+                brand=context.brand,
+                jurisdiction=context.jurisdiction,
+                session=context.session if self._names_session(movement.verb) else "",
                 at=self._now(),
             ),
         )
@@ -159,6 +173,10 @@ class SeamlessWallet:
         )
         telemetry.count("sabot.wallet.calls", verb=movement.verb, outcome=answer.outcome)
         return answer
+
+    def _names_session(self, verb: str) -> bool:
+        named = self.switches.session
+        return named == ALL or (named == DEBITS and verb == DEBIT)
 
     def _judged(self, movement: Movement, told: protocol.Told) -> Answer:
         if told.key != movement.movement_id:

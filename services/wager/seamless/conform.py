@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.contracts.common import PlayerContext
 from services.wager.seamless.client import SeamlessWallet
 from services.wager.wallet import (
     CANCEL,
@@ -54,13 +55,18 @@ class Conformance:
         player: str,
         currency: str,
         run: str,
+        session: str = "",
     ) -> None:
-        """`stranger` signs with a key that the wallet does not know; `run` makes keys fresh."""
+        """`stranger` signs with a key that the wallet does not know; `run` makes keys fresh.
+
+        `session` is one that the player has open, for wallets that ask for it.
+        """
         self._wallet = wallet
         self._stranger = stranger
         self._player = player
         self._currency = currency
         self._run = run
+        self._context = PlayerContext(session=session)
         self._numbers = 0
 
     async def run(self) -> list[Outcome]:
@@ -80,6 +86,7 @@ class Conformance:
             "a credit pays its amount, once": self._credit,
             "a reverse takes its amount, once": self._reverse,
             "a reverse beyond the balance is refused": self._reverse_funds,
+            "what is owed is paid without an open session": self._session_over,
         }
         outcomes = []
         for name, check in checks.items():
@@ -204,6 +211,15 @@ class Conformance:
         await self._refused(self._moving(REVERSE, before + 1), INSUFFICIENT_FUNDS)
         await self._holds(before)
 
+    async def _session_over(self) -> None:
+        before = await self._held()
+        over = PlayerContext(session=f"{self._run}-over")
+        debit = self._moving(DEBIT)
+        await self._done(debit, before - AMOUNT_MINOR)
+        await self._done(replace(self._undoing(debit), context=over), before)
+        await self._done(replace(self._moving(CREDIT), context=over), before + AMOUNT_MINOR)
+        await self._done(replace(self._moving(REVERSE), context=over), before)
+
     # --- steps ---
 
     def _moving(self, verb: str, amount_minor: int = AMOUNT_MINOR) -> Movement:
@@ -218,6 +234,7 @@ class Conformance:
             table_id="conform",
             coup_id="conform:1:1",
             wager_id=wager,
+            context=self._context,
         )
 
     def _undoing(self, debit: Movement) -> Movement:

@@ -49,6 +49,13 @@ class Asked(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rest: Amount = 0
     """Of a cancel by amount: the stake that stays."""
 
+    operator: str = ""
+    brand: str = ""
+    jurisdiction: str = ""
+    session: str = ""
+    """Of the player, by the token that he staked under. A wallet checks the session for debits at
+    the most: what he is owed is paid after it has ended."""
+
     at: str = ""
     """When it was sent: RFC 3339, UTC."""
 

@@ -32,6 +32,7 @@ from services.wager.commands import (
     RejectWager,
     RevokePermission,
 )
+from services.wager.domain.facts import Facts
 from tests.support.spec import AT_US, Like, Spec, like, person, spec
 from tests.support.tables import (
     accepted,
@@ -47,6 +48,7 @@ DUTY_MANAGER = person("DUTY_MANAGER")
 CASINO_SUPERVISOR = person("CASINO_SUPERVISOR")
 GAME_SUPERVISOR = person("GAME_SUPERVISOR")
 HOUR_US = 3_600_000_000
+BARRED = Facts(barred=frozenset({"p1"}))
 
 
 def table(rulebook: str = "nsw-mini", *seated: tuple[str, int]) -> Spec:
@@ -394,25 +396,25 @@ def test_whom_another_table_barred_from_the_casino_stakes_at_none() -> None:
     """F-169: no wager and no increase; what was accepted stands, and may be lowered or taken back."""
     state = table().given(betting(), accepted("w1")).state
     assert not state.settings.test
-    [refused] = wager.decide(place("w2"), state, {"p1"})
+    [refused] = wager.decide(place("w2"), state, BARRED)
     assert refuses("BARRED").fits(refused)
     assert isinstance(refused, WagerRejected)
     assert refused.clauses == ("004:14.1", "004:14.3")
-    assert like(DebitRequested).fits(wager.decide(place("w2", "p2"), state, {"p1"})[0])
+    assert like(DebitRequested).fits(wager.decide(place("w2", "p2"), state, BARRED)[0])
     player = person("PLAYER", "p1")
     change = ChangeWager(at_us=AT_US, by=player, wager_id="w1", amount_minor=2000)
     with pytest.raises(Refused) as no:
-        wager.decide(change, state, {"p1"})
+        wager.decide(change, state, BARRED)
     assert no.value.reason == "BARRED"
-    assert wager.decide(replace(change, amount_minor=500), state, {"p1"})
-    assert wager.decide(CancelWager(at_us=AT_US, by=player, wager_id="w1"), state, {"p1"})
+    assert wager.decide(replace(change, amount_minor=500), state, BARRED)
+    assert wager.decide(CancelWager(at_us=AT_US, by=player, wager_id="w1"), state, BARRED)
 
 
 def test_the_casinos_bars_are_not_asked_for_at_a_table_in_test_mode() -> None:
     """F-169: a recorded or tried table is not the casino; nor does a command that stakes nothing ask."""
     trial = spec(wager).given(opened(mode="TEST"), sign(), betting(), accepted("w1")).state
     assert wager.staking_player(place("w2"), trial) == ""
-    assert like(DebitRequested).fits(wager.decide(place("w2"), trial, {"p1"})[0])
+    assert like(DebitRequested).fits(wager.decide(place("w2"), trial, BARRED)[0])
     live = table().given(betting(), accepted("w1")).state
     by = person("DEALER")
     asked = {

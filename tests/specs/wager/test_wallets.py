@@ -56,10 +56,10 @@ def test_a_wallet_that_can_everything_adds_no_rule() -> None:
 def test_tables_in_test_mode_move_no_real_money() -> None:
     """D8: they use the ledger, unless a developer says otherwise."""
     http = WalletSettings(kind="http")
-    assert wallets.is_elsewhere(http, test=False)
-    assert not wallets.is_elsewhere(http, test=True)
-    assert not wallets.is_elsewhere(WalletSettings(), test=False)
-    assert wallets.is_elsewhere(WalletSettings(kind="http", test_tables=True), test=True)
+    assert wallets.is_elsewhere(http, "", test=False)
+    assert not wallets.is_elsewhere(http, "", test=True)
+    assert not wallets.is_elsewhere(WalletSettings(), "", test=False)
+    assert wallets.is_elsewhere(WalletSettings(kind="http", test_tables=True), "", test=True)
 
 
 HTTP = {
@@ -90,3 +90,12 @@ def test_an_operators_wallet_is_configured_whole_or_not_at_all() -> None:
     said = faults(live)
     assert "SABOT_WALLET_URL: is not encrypted" in said
     assert "SABOT_WALLET_TEST_TABLES" in said
+
+
+def test_each_operators_wallet_is_configured_whole_too() -> None:
+    """Which operator, and what is missing with him."""
+    mine = '{"acme": {"kind": "http", "url": "http://w.example", "key_id": "k"}}'
+    said = faults({"SABOT_ENVIRONMENT": "production", "SABOT_WALLET_OPERATORS": mine})
+    assert "SABOT_WALLET_OPERATORS: acme: url is not encrypted" in said
+    assert "SABOT_WALLET_OPERATORS: acme: secret is missing" in said
+    assert "SABOT_WALLET_OPERATORS: is no JSON" in faults({"SABOT_WALLET_OPERATORS": "{"})

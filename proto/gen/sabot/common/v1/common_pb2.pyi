@@ -24,6 +24,20 @@ class Recorded(_message.Message):
     second: Actor
     def __init__(self, at_us: _Optional[int] = ..., by: _Optional[_Union[Actor, _Mapping]] = ..., second: _Optional[_Union[Actor, _Mapping]] = ...) -> None: ...
 
+class PlayerContext(_message.Message):
+    __slots__ = ("operator", "brand", "jurisdiction", "session", "limit_set")
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
+    BRAND_FIELD_NUMBER: _ClassVar[int]
+    JURISDICTION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_SET_FIELD_NUMBER: _ClassVar[int]
+    operator: str
+    brand: str
+    jurisdiction: str
+    session: str
+    limit_set: str
+    def __init__(self, operator: _Optional[str] = ..., brand: _Optional[str] = ..., jurisdiction: _Optional[str] = ..., session: _Optional[str] = ..., limit_set: _Optional[str] = ...) -> None: ...
+
 class CommandMeta(_message.Message):
     __slots__ = ("command_id", "recorded", "shift")
     COMMAND_ID_FIELD_NUMBER: _ClassVar[int]

@@ -1,3 +1,4 @@
+from sabot.common.v1 import common_pb2 as _common_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -27,7 +28,7 @@ class FundAccountResponse(_message.Message):
     def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
 
 class CreditAccountRequest(_message.Message):
-    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test")
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test", "context")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
@@ -36,6 +37,7 @@ class CreditAccountRequest(_message.Message):
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
     WAGER_ID_FIELD_NUMBER: _ClassVar[int]
     TEST_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     player: str
     currency: str
@@ -44,7 +46,8 @@ class CreditAccountRequest(_message.Message):
     coup_id: str
     wager_id: str
     test: bool
-    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ...) -> None: ...
+    context: _common_pb2.PlayerContext
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ..., context: _Optional[_Union[_common_pb2.PlayerContext, _Mapping]] = ...) -> None: ...
 
 class CreditAccountResponse(_message.Message):
     __slots__ = ("balance_minor", "duplicate", "outcome", "reason")
@@ -59,7 +62,7 @@ class CreditAccountResponse(_message.Message):
     def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ..., outcome: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ReverseAccountRequest(_message.Message):
-    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test")
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test", "context")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
@@ -68,6 +71,7 @@ class ReverseAccountRequest(_message.Message):
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
     WAGER_ID_FIELD_NUMBER: _ClassVar[int]
     TEST_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     player: str
     currency: str
@@ -76,7 +80,8 @@ class ReverseAccountRequest(_message.Message):
     coup_id: str
     wager_id: str
     test: bool
-    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ...) -> None: ...
+    context: _common_pb2.PlayerContext
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ..., context: _Optional[_Union[_common_pb2.PlayerContext, _Mapping]] = ...) -> None: ...
 
 class ReverseAccountResponse(_message.Message):
     __slots__ = ("done", "balance_minor", "duplicate", "outcome", "reason")
@@ -93,12 +98,14 @@ class ReverseAccountResponse(_message.Message):
     def __init__(self, done: _Optional[bool] = ..., balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ..., outcome: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class GetBalanceRequest(_message.Message):
-    __slots__ = ("player", "currency")
+    __slots__ = ("player", "currency", "operator")
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
     player: str
     currency: str
-    def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ...) -> None: ...
+    operator: str
+    def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ..., operator: _Optional[str] = ...) -> None: ...
 
 class GetBalanceResponse(_message.Message):
     __slots__ = ("balance_minor",)
@@ -107,19 +114,21 @@ class GetBalanceResponse(_message.Message):
     def __init__(self, balance_minor: _Optional[int] = ...) -> None: ...
 
 class ListMovementsRequest(_message.Message):
-    __slots__ = ("player", "currency", "page_size", "page_token")
+    __slots__ = ("player", "currency", "page_size", "page_token", "operator")
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
     player: str
     currency: str
     page_size: int
     page_token: str
-    def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    operator: str
+    def __init__(self, player: _Optional[str] = ..., currency: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., operator: _Optional[str] = ...) -> None: ...
 
 class Movement(_message.Message):
-    __slots__ = ("movement_id", "kind", "amount_minor", "balance_minor", "table_id", "coup_id", "moved_at_us", "player", "currency", "wager_id", "cancels", "status")
+    __slots__ = ("movement_id", "kind", "amount_minor", "balance_minor", "table_id", "coup_id", "moved_at_us", "player", "currency", "wager_id", "cancels", "status", "operator")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
@@ -132,6 +141,7 @@ class Movement(_message.Message):
     WAGER_ID_FIELD_NUMBER: _ClassVar[int]
     CANCELS_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     kind: str
     amount_minor: int
@@ -144,15 +154,18 @@ class Movement(_message.Message):
     wager_id: str
     cancels: str
     status: str
-    def __init__(self, movement_id: _Optional[str] = ..., kind: _Optional[str] = ..., amount_minor: _Optional[int] = ..., balance_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., moved_at_us: _Optional[int] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., wager_id: _Optional[str] = ..., cancels: _Optional[str] = ..., status: _Optional[str] = ...) -> None: ...
+    operator: str
+    def __init__(self, movement_id: _Optional[str] = ..., kind: _Optional[str] = ..., amount_minor: _Optional[int] = ..., balance_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., moved_at_us: _Optional[int] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., wager_id: _Optional[str] = ..., cancels: _Optional[str] = ..., status: _Optional[str] = ..., operator: _Optional[str] = ...) -> None: ...
 
 class ExportMovementsRequest(_message.Message):
-    __slots__ = ("from_us", "until_us")
+    __slots__ = ("from_us", "until_us", "operator")
     FROM_US_FIELD_NUMBER: _ClassVar[int]
     UNTIL_US_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
     from_us: int
     until_us: int
-    def __init__(self, from_us: _Optional[int] = ..., until_us: _Optional[int] = ...) -> None: ...
+    operator: str
+    def __init__(self, from_us: _Optional[int] = ..., until_us: _Optional[int] = ..., operator: _Optional[str] = ...) -> None: ...
 
 class ListMovementsResponse(_message.Message):
     __slots__ = ("movements", "next_page_token")
