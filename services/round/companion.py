@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from services.chassis.decider import Decide, Record, Staged
 from services.contracts.core import Command, Event
@@ -16,18 +17,29 @@ from services.round.numbers import Numbers, SameNumber
 class RoundCompanion:
     """Binds `decide` to the table that bears the number of one that is to be opened."""
 
+    def __init__(self) -> None:
+        self._changed: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+        """By transaction: tables of which a command is decided already, so the register may be old."""
+
     async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
         """Nothing is looked up for several commands at once."""
 
     async def decider(self, tx: Any, table_id: str, command: Command, state: TableState) -> Decide:
-        """`decide`; where a live table opens, with the one that bears its number."""
+        """`decide`; where a live table opens, with the one that bears its number.
+
+        Raises `SameNumber` where that one may have closed in the same group of commands.
+        """
         del state
+        changed = self._changed.setdefault(tx, set())
+        changed.add(table_id)
         number = number_of(command.settings) if isinstance(command, OpenTable) else ""
         if not number:
             return decide
         bearer = await Numbers(tx.connection).bearer(number)
         if bearer == table_id:
             return decide  # its own closing may stand before this in the group
+        if bearer in changed:
+            raise SameNumber(f"{bearer}, which bears {number}, is changed in the same group")
 
         def bound(command: Command, state: TableState) -> Sequence[Event]:
             return decide(command, state, bearer)

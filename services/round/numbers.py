@@ -9,7 +9,7 @@ from services.chassis.store import ConcurrencyConflict
 
 
 class SameNumber(Exception):
-    """Two tables of one transaction would bear the same number: each has to be tried alone."""
+    """Whose number it is depends on the transaction itself: each command has to be tried alone."""
 
 
 class Numbers:

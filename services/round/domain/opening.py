@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -56,10 +57,17 @@ _NOT_NEGATIVE: Final = (
 def number_of(settings: TableSettings) -> str:
     """The number that no other open table may bear (000 1.2.2); "" where it binds nobody.
 
-    It is the table's id where none was given. Recordings and trials, in TEST mode, keep the number
-    of the table that they show, as often as they are played.
+    It is the table's id where none was given, and in the form in which numbers are compared: two
+    that people read alike are one, so capitals, blanks, and forms of a character make no other.
+    Recordings and trials, in TEST mode, keep the number of the table that they show, as often as
+    they are played.
     """
-    return "" if settings.test else settings.table_number or settings.table_id
+    return "" if settings.test else _compared(settings.table_number or settings.table_id)
+
+
+def _compared(number: str) -> str:
+    plain = unicodedata.normalize("NFKC", number).casefold()
+    return "".join(each for each in plain if each.isprintable() and not each.isspace())
 
 
 def open_table(command: OpenTable, state: TableState, bearer: str = "") -> Sequence[Event]:
@@ -97,7 +105,8 @@ def open_table(command: OpenTable, state: TableState, bearer: str = "") -> Seque
     if bearer:
         raise Refused(
             "DUPLICATE",
-            f"the table {bearer}, which is open, bears the number {number_of(settings)}",
+            f"the number {settings.table_number or settings.table_id} is borne by the table "
+            f"{bearer}, which is open",
             cite(rules.rulebook_id, "table_number"),
         )
     opened = TableOpened(session=state.session + 1, settings=settings)
@@ -114,6 +123,8 @@ def _settings_fault(settings: TableSettings) -> str:
     """What no table can have, in words; "" where all is well."""
     if settings.mode not in ("LIVE", "TEST"):
         return f"mode is LIVE or TEST, not {settings.mode!r}"
+    if settings.table_number and not _compared(settings.table_number):
+        return f"table_number needs something that can be read, not {settings.table_number!r}"
     if settings.layout not in LAYOUTS:
         return f"layout is one of {', '.join(LAYOUTS)}, not {settings.layout!r}"
     if not 1 <= settings.seats <= SEATS_MAX:

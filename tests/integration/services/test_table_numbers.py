@@ -8,6 +8,7 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,6 +122,42 @@ async def test_tables_in_test_mode_are_not_held_to_a_number(database_url: str) -
         assert not await opened(executor, "B")
 
 
+async def test_a_number_goes_over_within_a_group_of_commands(database_url: str) -> None:
+    """A-12: who closes first and who opens behind him are decided in that order, alone or together."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    async with replica(database_url) as executor:
+        assert await opened(executor, "T0")
+        for number in range(1, 9):
+            before, now = f"T{number - 1}", f"T{number}"
+            still, closed, opens = await asyncio.gather(
+                opened(executor, "other"),
+                send(executor, before, CLOSED),
+                opened(executor, now),
+            )
+            assert (still, closed.refused, opens) == (False, None, True)
+        assert executor.counters.commands_alone
+
+
+async def test_numbers_are_compared_as_people_read_them(database_url: str, tmp_path: Path) -> None:
+    """A-12: also with a number that an earlier release wrote into the register as it was given."""
+    first = "0001_table_numbers.sql"
+    (tmp_path / first).write_bytes((PACKAGE.directory / first).read_bytes())
+    await migrate(database_url, [CHASSIS, Package("round", tmp_path)])
+    pool = await open_pool(database_url, connections_max=1)
+    await pool.executemany(
+        "insert into table_numbers (number, table_id) values ($1, $2)",
+        [("VIP 7", "A"), ("vip7", "B"), ("Vip 8", "C")],
+    )
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    rows = await pool.fetch("select number, table_id from table_numbers order by number")
+    pool.terminate()
+    assert [tuple(row) for row in rows] == [("vip7", "A"), ("vip8", "C")]
+    async with replica(database_url) as executor:
+        assert not await opened(executor, "D", number="vip 8")
+        assert await opened(executor, "E", number="Vip 9")
+        assert not await opened(executor, "F", number="VIP9")
+
+
 @pytest.mark.parametrize("replicas", [1, 2])
 async def test_of_two_that_open_at_the_same_time_one_is_opened(
     database_url: str, replicas: int
@@ -159,4 +196,4 @@ async def test_tables_that_were_open_before_have_their_numbers(database_url: str
     pool = await open_pool(database_url, connections_max=1)
     rows = await pool.fetch("select number, table_id from table_numbers order by number")
     pool.terminate()
-    assert [tuple(row) for row in rows] == [("7", "Z"), ("C", "C")]
+    assert [tuple(row) for row in rows] == [("7", "Z"), ("c", "C")]

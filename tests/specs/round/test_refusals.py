@@ -9,6 +9,7 @@ from services.contracts.round import (
     CoupVoided,
     DrawInstructed,
     IncidentRecorded,
+    TableOpened,
     WithdrawalWindowClosed,
     WithdrawalWindowOpened,
 )
@@ -90,11 +91,31 @@ def test_no_two_open_tables_bear_one_number() -> None:
     live = new_table(mode="LIVE", table_number="7")
     assert round_.number_of(live.settings) == "7"
     assert round_.decide(live, round_.initial_state())
-    with pytest.raises(Refused, match="table T7, which is open, bears the number 7") as no:
+    with pytest.raises(Refused, match="number 7 is borne by the table T7, which is open") as no:
         round_.decide(live, round_.initial_state(), "T7")
     assert (no.value.reason, no.value.clauses) == ("DUPLICATE", ("000:1.2.2",))
-    assert round_.number_of(new_table(mode="LIVE").settings) == TABLE
+    assert round_.number_of(new_table(mode="LIVE").settings) == TABLE.lower()
     assert round_.number_of(new_table(mode="TEST", table_number="7").settings) == ""
+
+
+@pytest.mark.parametrize(
+    "number", ["VIP 7", "vip7", " Vip\u00a07\t", "VIP\u200b7", "\uff36\uff29\uff30\uff17", "\0vip7"]
+)
+def test_numbers_that_people_read_alike_are_one(number: str) -> None:
+    """A-12: capitals, blanks and what cannot be seen make no other number; the table keeps its form."""
+    live = new_table(mode="LIVE", table_number=number)
+    assert round_.number_of(live.settings) == "vip7"
+    assert round_.number_of(new_table(mode="LIVE", table_number="VIP 8").settings) != "vip7"
+    (opened,) = round_.decide(live, round_.initial_state())
+    assert isinstance(opened, TableOpened)
+    assert opened.settings.table_number == number
+
+
+@pytest.mark.parametrize("number", [" ", "\u200b", "\t\n"])
+def test_a_number_that_nobody_can_read_is_none(number: str) -> None:
+    """A-12: it would bind nobody."""
+    told = spec(round_).when(new_table(mode="LIVE", table_number=number))
+    told.then_raises("NOT_PERMITTED")
 
 
 def test_a_live_table_is_not_abandoned() -> None:
