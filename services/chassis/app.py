@@ -27,6 +27,7 @@ from services.chassis.duty import Duty, add_flags, asked_for
 from services.chassis.executor import Executor, Limits
 from services.chassis.health import Failing
 from services.chassis.lifecycle import EXIT_CLEAN, EXIT_FAILED, Lifecycle, Part
+from services.chassis.measures import Measures
 from services.chassis.parking import Parking
 from services.chassis.registry import Registry, check_registries
 from services.chassis.relay import AdvisoryLock, Relay, checkpoint_name
@@ -289,6 +290,9 @@ def _executor(runtime: Runtime) -> Part:
             runtime.registry,
             limits=Limits(),
             jitter=random.Random(),  # noqa: S311 - spreads retries, guards nothing
+            committed=Measures(
+                definition.name, runtime.clock, definition.intervals, definition.measure
+            ).committed,
         )
         await executor.start()
         runtime.made("executor", executor)

@@ -20,12 +20,12 @@ from typing import Any, Final, Self
 import msgspec
 from msgspec import Struct
 
-from services.chassis.decider import Aggregate, Companion, Record
+from services.chassis.decider import Aggregate, Companion, Record, Staged
 from services.chassis.hearing import Hearing, Verdict
 from services.chassis.registry import Registry
 from services.chassis.retry import with_retries
 from services.chassis.store import Progress, Store, StoredAnswer, StoreUnavailable
-from services.chassis.work import Core, ItemFailed, Origin, Work
+from services.chassis.work import Core, ItemFailed, Origin, Work, nobody
 from services.contracts.core import Command, Event, NotYet, Refused
 
 QUEUE_COMMANDS_MAX: Final = 4_096
@@ -160,13 +160,19 @@ class Executor:
         *,
         limits: Limits,
         jitter: random.Random,
+        committed: Callable[[Sequence[Staged]], None] = nobody,
     ) -> None:
+        """`committed` is told of new events after their commit, for measurements."""
         self.counters = Counters()
         self._store = store
         self._limits = limits
         self._jitter = jitter
         self._core = Core(
-            aggregate, registry, companion, cached_tables_max=limits.cached_tables_max
+            aggregate,
+            registry,
+            companion,
+            cached_tables_max=limits.cached_tables_max,
+            committed=committed,
         )
         self._hearing = Hearing(self._core, store, jitter=jitter)
         self._queue: deque[_Waiting] = deque()

@@ -19,6 +19,7 @@ from services.chassis.decider import Aggregate, Companion, Record
 from services.chassis.executor import Executor, Outcome, Overloaded
 from services.chassis.health import Health
 from services.chassis.lifecycle import Part
+from services.chassis.measures import Interval, Measure
 from services.chassis.parking import Parking
 from services.chassis.registry import Registry, decode_meta
 from services.chassis.rpc_errors import (
@@ -73,6 +74,12 @@ class ServiceDefinition:
     parts: Callable[[Runtime], Sequence[Part]]
     """Timers, projections, connections to others: started before calls are answered and stopped
     after. Called before anything runs, so a part looks at the runtime in its `start`."""
+
+    intervals: tuple[Interval, ...] = ()
+    """Times between two events that are measured."""
+
+    measure: Measure | None = None
+    """What else is measured of each of its own events, after the commit."""
 
     secret_keys: frozenset[str]
     """Keys whose values never appear in a log, beside those that never do anywhere."""

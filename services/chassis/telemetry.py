@@ -89,6 +89,17 @@ class Attribute(Struct, frozen=True):
     metric: bool
 
 
+class SpanRow(Struct, frozen=True):
+    """One kind of span. What stands in `<>` in its name is another thing each time."""
+
+    name: str
+    kind: SpanKind
+    description: str
+    attributes: tuple[str, ...]
+    scope: str = "sabot"
+    """Who makes it: the instrumentation's name."""
+
+
 def _table(*rows: Attribute) -> dict[str, Attribute]:
     return {row.name.removeprefix("sabot."): row for row in rows}
 
@@ -106,6 +117,8 @@ ATTRIBUTES: Mapping[str, Attribute] = _table(
     Attribute("sabot.part", "name of a part of the process", metric=True),
     Attribute("sabot.phase", "start or stop", metric=True),
     Attribute("sabot.type", "type of an event", metric=True),
+    Attribute("sabot.currency", "ISO 4217 code", metric=True),
+    Attribute("sabot.flow", "which sum of a settlement", metric=True),
     Attribute("sabot.table_id", "the stream", metric=False),
     Attribute("sabot.command_id", "the outside command that began the chain", metric=False),
     Attribute("sabot.event_id", "service:stream:version", metric=False),
@@ -114,6 +127,50 @@ ATTRIBUTES: Mapping[str, Attribute] = _table(
     Attribute("sabot.role", "role under which somebody acts", metric=False),
 )
 """Attributes by their short name, which is the keyword that `count` and its siblings take."""
+
+_RPC = "<package.Service>/<Method>"
+_CODE = "rpc.grpc.status_code"
+SPANS: tuple[SpanRow, ...] = (
+    SpanRow(
+        _RPC,
+        SpanKind.SERVER,
+        "a call that is answered",
+        ("rpc.system", "rpc.service", "rpc.method", _CODE, "sabot.role"),
+    ),
+    SpanRow(_RPC, SpanKind.CLIENT, "a call that a service makes", (_CODE,)),
+    SpanRow(
+        "publish <service>.<type>",
+        SpanKind.PRODUCER,
+        "an event, from the log to the broker's acknowledgement",
+        ("sabot.event_id", "sabot.position"),
+    ),
+    SpanRow(
+        "hear <service>.<type>",
+        SpanKind.CONSUMER,
+        "an event of another service, with everything that follows from it; linked to its sending",
+        ("sabot.event_id", "sabot.position", "sabot.table_id", "sabot.command_id", "sabot.outcome"),
+    ),
+    SpanRow(
+        "<first word of the statement>",
+        SpanKind.CLIENT,
+        "a statement, its parameters left out; only where traces are exported",
+        (
+            *("db.name", "db.statement", "db.system", "db.user"),
+            *("net.peer.name", "net.peer.port", "net.transport"),
+        ),
+        scope="opentelemetry.instrumentation.asyncpg",
+    ),
+)
+"""Every span of the platform."""
+
+RESOURCE: tuple[str, ...] = (
+    "service.name",
+    "service.namespace",
+    "service.version",
+    "service.instance.id",
+    "deployment.environment.name",
+)
+"""What is said of the process with every span and metric, beside the SDK's `telemetry.sdk.*`."""
 
 _S = DURATION_BUCKETS_S
 _C, _G, _H, _O, _T = Kind.COUNTER, Kind.GAUGE, Kind.HISTOGRAM, Kind.OBSERVED, Kind.TOTAL
@@ -216,7 +273,7 @@ class Instruments:
         assert METRICS[name].kind in _OBSERVED, name
         self._observed[name] = read
 
-    def count(self, name: str, amount: int = 1, /, **attributes: str) -> None:
+    def count(self, name: str, amount: float = 1, /, **attributes: str) -> None:
         self._counters[name].add(amount, _named(name, attributes))
 
     def change(self, name: str, amount: int, /, **attributes: str) -> None:

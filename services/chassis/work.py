@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import Raw, Struct
@@ -38,6 +38,10 @@ EFFECT_WAVES_MAX: Final = 16
 """Rounds of effects in one transaction. More means that effects cause each other without end."""
 
 _log = logging.getLogger(__name__)
+
+
+def nobody(staged: Sequence[Staged]) -> None:
+    """Nobody measures."""
 
 
 class ItemFailed(Exception):
@@ -121,11 +125,15 @@ class Core:
         companion: Companion,
         *,
         cached_tables_max: int,
+        committed: Callable[[Sequence[Staged]], None] = nobody,
     ) -> None:
         assert registry.service == aggregate.SERVICE, "a registry of another service"
         self.aggregate = aggregate
         self.registry = registry
         self.companion = companion
+        self.committed = committed
+        """Told of new events after their commit."""
+
         self.cache = StateCache(cached_tables_max)
         self.initial = aggregate.initial_state()
         self.codec = StateCodec(type(self.initial), aggregate.STATE_SCHEMA)
@@ -427,3 +435,4 @@ class Work:
         """Let later transactions begin with these states. Only after the commit."""
         for table_id, loaded in self._tables.items():
             self._core.cache.put(table_id, Loaded(loaded.version, loaded.state))
+        self._core.committed([adopted.decided.staged for adopted in self._adopted])

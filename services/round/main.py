@@ -20,6 +20,7 @@ from services.round.commands import AdvanceTime
 from services.round.companion import RoundCompanion
 from services.round.config import RoundSettings
 from services.round.inputs import INPUTS
+from services.round.measures import BOOK, COUP
 from services.rules.roles import ROLES
 
 TIMERS_STOP_S = 1.0
@@ -67,6 +68,7 @@ DEFINITION = ServiceDefinition(
     companion=_companion,
     servicers=_servicers,
     parts=_parts,
+    intervals=(BOOK, COUP),
     secret_keys=frozenset(),
 )
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sabot.common.v1 import common_pb2
 from sabot.settlement.v1 import settlement_service_pb2 as pb
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
-from services.chassis import projection
+from services.chassis import projection, telemetry
 from services.chassis.app import Runtime
 from services.chassis.auth import identity, require_role
 from services.chassis.calls import command, command_events, fill, made
@@ -101,6 +101,9 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         differences = list(found.findings)
         differences += await self._against_projection(found.story, records)
         whole = found.written()
+        telemetry.count(
+            "sabot.settlement.rebuilds", outcome="DIFFERS" if differences else "MATCHES"
+        )
         return pb.RebuildCoupResponse(
             evidence=whole,
             digest=rebuild.digest(whole),

@@ -22,10 +22,12 @@ from services.settlement.api import SettlementService
 from services.settlement.config import SettlementSettings
 from services.settlement.delivery import CREDIT_DEADLINE_S, Delivery
 from services.settlement.inputs import INPUTS
+from services.settlement.measures import SETTLING, Owing, measure
 from services.settlement.projections import CoupStories
 
 PROJECTIONS_STOP_S = 1.0
 DELIVERY_STOP_S = 1.0
+OWING_STOP_S = 0.5
 
 
 def _companion(_: Runtime) -> PlainCompanion:
@@ -64,7 +66,11 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
         finally:
             await channel.close()
 
+    async def look() -> None:
+        await Owing(runtime.pool).run()
+
     return (
+        background(runtime, "owing", look, stop_budget_s=OWING_STOP_S),
         background(runtime, "projections", project, stop_budget_s=PROJECTIONS_STOP_S),
         background(runtime, "delivery", deliver, stop_budget_s=DELIVERY_STOP_S),
     )
@@ -81,6 +87,8 @@ DEFINITION = ServiceDefinition(
     companion=_companion,
     servicers=_servicers,
     parts=_parts,
+    intervals=SETTLING,
+    measure=measure,
     secret_keys=frozenset(),
 )
 

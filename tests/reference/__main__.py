@@ -1,4 +1,4 @@
-"""`python -m tests.reference`: write docs/reference from settings, command, protos and rulebooks."""
+"""`python -m tests.reference`: write docs/reference from settings, command, protos, rulebooks, telemetry."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from tests.reference.calls import calls
 from tests.reference.command import command
 from tests.reference.rulebook import rulebook
 from tests.reference.settings import settings
+from tests.reference.telemetry import page as telemetry
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
-PAGES = {"settings.md": settings, "cli.md": command, "grpc.md": calls, "rulebook.md": rulebook}
+PAGES = {
+    "settings.md": settings,
+    "cli.md": command,
+    "grpc.md": calls,
+    "rulebook.md": rulebook,
+    "telemetry.md": telemetry,
+}
 
 
 def main() -> int:
