@@ -72,14 +72,14 @@ wallet-sim: setup ## run a wallet simulator for integrators on port 8701 (ARGS=-
 
 .PHONY: test test-fast test-all bench
 test-fast: setup ## tests that need no server
-	@$(PYTEST) -m "not integration and not e2e and not slow" $(ARGS)
+	@$(PYTEST) -n auto -m "not integration and not e2e and not slow" $(ARGS)
 
-test: setup ## all tests, on one PostgreSQL and one broker; under eight minutes
-	@broker=$$($(DEVSTACK) broker) && BROKER=$$broker $(PYTEST) $(ARGS)
+test: setup ## all tests, on one PostgreSQL and one broker
+	@broker=$$($(DEVSTACK) broker) && BROKER=$$broker $(PYTEST) -n auto $(ARGS)
 
-test-all: setup ## all tests on the embedded broker, then those with servers on Apache Kafka
-	@BROKER=embedded $(PYTEST) $(ARGS)
-	@BROKER=$$(BROKER=apache $(DEVSTACK) broker) $(PYTEST) -m "integration or e2e" $(ARGS)
+test-all: setup ## all tests on the embedded broker, then those that use a broker on Apache Kafka
+	@BROKER=embedded $(PYTEST) -n auto $(ARGS)
+	@BROKER=$$(BROKER=apache $(DEVSTACK) broker) $(PYTEST) -m broker $(ARGS)
 
 # Which seeds, such as SEEDS=1..5000; a failure prints the command that replays its seed.
 SEEDS ?= 1..200
