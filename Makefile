@@ -114,7 +114,7 @@ compose-check: setup ## check image and compose files, as Compose reads them, ag
 k8s-check: setup ## build every overlay of k8s and check it against schemas, operators and the code
 	@$(BIN)/python -m tests.deploy k8s
 
-alerts-check: setup ## check the alert rules: metrics, runbooks, and their own tests by promtool
+alerts-check: setup ## check alert rules and dashboards: metrics, runbooks, and the rules' own tests by promtool
 	@$(BIN)/python -m tests.deploy alerts
 
 ##- The documentation site; its builder is fetched into var/tools

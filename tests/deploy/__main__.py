@@ -13,12 +13,12 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from tests.deploy import alerts, compose, kubernetes, tools
+from tests.deploy import alerts, compose, dashboards, kubernetes, tools
 
 CHECKS: Final[dict[str, Callable[[], list[str]]]] = {
     "compose": compose.check,
     "k8s": kubernetes.check,
-    "alerts": alerts.check,
+    "alerts": lambda: [*alerts.check(), *dashboards.check()],
     "rules": alerts.write,
 }
 

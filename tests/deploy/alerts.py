@@ -118,13 +118,20 @@ def _of_rule(rule: Rule, known: Mapping[str, frozenset[str]]) -> Iterator[str]:
         yield "is neither a page nor a ticket"
     if not {"summary", "description"} <= set(rule["annotations"]):
         yield "does not say what it means"
-    expression = rule["expr"]
+    told = " ".join(rule["annotations"].values())
+    yield from expression_faults(rule["expr"], set(re.findall(r"\$labels\.(\w+)", told)), known)
+
+
+def expression_faults(
+    expression: str, told: set[str], known: Mapping[str, frozenset[str]]
+) -> Iterator[str]:
+    """Metrics and labels that a service does not have; `told` are labels that a text names."""
     names = set(re.findall(r"\b(sabot_\w+|up)\b(?=[{\[) ]|$)", expression, re.MULTILINE))
-    labels = set(re.findall(r"(\w+)=~?\"|(\w+)!=\"", expression))
+    labels = set(re.findall(r"(\w+)=~?\"|(\w+)!=~?\"", expression))
     used = {left or right for left, right in labels}
     for group in re.findall(r"\bby \(([\w, ]+)\)", expression):
         used |= set(group.replace(" ", "").split(","))
-    used |= set(re.findall(r"\$labels\.(\w+)", " ".join(rule["annotations"].values())))
+    used |= told
     metrics = {name for name in names if name in known or name in OF_PROMETHEUS}
     if not metrics:
         yield "rests on no metric"

@@ -22,7 +22,7 @@ runs the services against a receiver of OpenTelemetry's protocol and compares
 
 Prometheus writes names with underscores and a unit: `sabot.relay.age` is `sabot_relay_age_seconds`, a counter
 ends in `_total`, a histogram is `_bucket`, `_count` and `_sum`. The dashboards are in
-`deploy/observability/grafana`, the alerts in [Runbooks](../operations/runbooks.md).
+`k8s/components/monitoring/dashboards`, the alerts in [Runbooks](../operations/runbooks.md).
 """
 
 KINDS: Final = {
