@@ -53,6 +53,19 @@ def _methods(service: str, queries: Mapping[str, Roles], commands: str) -> dict[
     return {f"{service}/{method}": roles for method, roles in methods.items()}
 
 
+_SINGULAR: Final = {"LimitsHistory": "Limits", "ExceptionEntries": "ExceptionEntry"}
+
+
+def _reads(*kinds: str, roles: Roles = EVERYBODY) -> dict[str, Roles]:
+    """The calls that read each kind of resource; whole exports are for who works here."""
+    methods: dict[str, Roles] = {}
+    for kind in kinds:
+        single = _SINGULAR.get(kind, kind.removesuffix("s"))
+        methods |= dict.fromkeys((f"Get{single}", f"BatchGet{kind}", f"List{kind}"), roles)
+        methods[f"Export{kind}"] = READING
+    return methods
+
+
 ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
     {
         **_methods(
@@ -117,6 +130,20 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
             },
             "VoidWager RepeatReversal RepeatCredit OpenDispute DecideDispute AdviseInspector EscalateDispute "
             "CloseDispute ExportEvidence",
+        ),
+        **_methods(
+            "sabot.query.v1.QueryService",
+            {
+                # Of wagers a player is shown his own.
+                **_reads("Tables", "Shoes", "Coups", "Wagers", "LimitsHistory", "Rulebooks"),
+                **_reads("Incidents", "ExceptionEntries", "Disputes", roles=READING),
+            },
+            "",
+        ),
+        **_methods(
+            "sabot.query.v1.WatchService",
+            {"WatchTable": EVERYBODY, "WatchTables": EVERYBODY},
+            "",
         ),
     }
 )

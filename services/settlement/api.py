@@ -29,8 +29,8 @@ from services.rules.rulebook import rulebook_of
 from services.settlement import commands, delivery, domain, evidence, rebuild
 from services.settlement.open_items import open_items
 from services.settlement.projections import (
+    PROJECTIONS,
     STORIES,
-    CoupStories,
     parsed,
     stored_rulebook,
     stored_story,
@@ -252,8 +252,15 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
     ) -> AsyncIterator[pb.RebuildProjectionsResponse]:
         """Fold every projection again beside the live one; it costs, so not everybody may."""
         require_role(*REBUILDERS)
+        for kind in PROJECTIONS:
+            async for step in self._rebuild(kind):
+                yield step
+
+    async def _rebuild(self, kind: type[Any]) -> AsyncIterator[pb.RebuildProjectionsResponse]:
         steps: asyncio.Queue[tuple[int, int]] = asyncio.Queue(PROGRESS_QUEUE_MAX)
-        projector = Projector(CoupStories(), OwnLog(self.runtime.store), self.runtime.pool)
+        projector: Projector[Record] = Projector(
+            kind(), OwnLog(self.runtime.store), self.runtime.pool
+        )
 
         def progress(position: int, end: int) -> None:
             if not steps.full():
@@ -267,12 +274,14 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
                         position, end = await steps.get()
                 except TimeoutError:
                     continue
-                yield pb.RebuildProjectionsResponse(projection=STORIES, position=position, end=end)
+                yield pb.RebuildProjectionsResponse(
+                    projection=kind.name, position=position, end=end
+                )
             live = await running
         finally:
             running.cancel()
         yield pb.RebuildProjectionsResponse(
-            projection=STORIES, position=live.position, end=live.position, switched=True
+            projection=kind.name, position=live.position, end=live.position, switched=True
         )
 
     async def ListOpenItems(self, request: Any, context: Any) -> pb.ListOpenItemsResponse:

@@ -11,6 +11,7 @@ from services.chassis.inputs import (
     TABLE_ID,
     TABLE_ID_CHARACTERS_MAX,
     Inputs,
+    items,
     needed,
     note,
     optional,
@@ -19,6 +20,11 @@ from services.chassis.inputs import (
 )
 
 NAME: Final = words(needed=True)
+
+ID_CHARACTERS_MAX: Final = 600
+"""A table's id, and that of something at the table."""
+
+FILTER_CHARACTERS_MAX: Final = 1_000
 
 INPUTS: Final = Inputs(
     {
@@ -40,3 +46,22 @@ INPUTS: Final = Inputs(
         "sabot.settlement.v1.ListOpenItemsRequest.table_id": optional(TABLE_ID),
     }
 )
+
+TOKEN: Final = shape(r"[A-Za-z0-9_-]{1,2000}", "the token of an answer")
+IDS_MAX: Final = 1_000
+
+QUERY_INPUTS: Final = Inputs(
+    {
+        "id": words(ID_CHARACTERS_MAX, needed=True),
+        "ids": items(IDS_MAX, rule=words(ID_CHARACTERS_MAX)),
+        "table_ids": items(IDS_MAX, rule=TABLE_ID),
+        "table_id": optional(TABLE_ID),
+        "sabot.query.v1.WatchTableRequest.table_id": TABLE_ID,
+        "gaming_day": shape("[0-9]{4}-[0-9]{2}-[0-9]{2}", "a day, as YYYY-MM-DD"),
+        "filter": words(FILTER_CHARACTERS_MAX),
+        "order_by": words(40),
+        "page_token": TOKEN,
+        "resume_cursor": TOKEN,
+    }
+)
+"""Of the query API."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
+from sabot.query.v1 import query_service_pb2_grpc as query_grpc
+from sabot.query.v1 import watch_service_pb2_grpc as watch_grpc
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
 from sabot.wager.v1 import wallet_service_pb2_grpc as wallet_grpc
 from services.chassis import rpc
@@ -21,11 +24,13 @@ from services.settlement import domain
 from services.settlement.api import SettlementService
 from services.settlement.config import SettlementSettings
 from services.settlement.delivery import CREDIT_DEADLINE_S, Delivery
-from services.settlement.inputs import INPUTS
+from services.settlement.inputs import INPUTS, QUERY_INPUTS
 from services.settlement.measures import SETTLING, Owing, measure
-from services.settlement.projections import CoupStories
+from services.settlement.projections import PROJECTIONS
+from services.settlement.queries.api import QueryService
+from services.settlement.queries.watch_api import WatchService
 
-PROJECTIONS_STOP_S = 1.0
+PROJECTION_STOP_S = 0.5
 DELIVERY_STOP_S = 1.0
 OWING_STOP_S = 0.5
 
@@ -41,7 +46,19 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
             pb_grpc.add_SettlementServiceServicer_to_server,
             SettlementService(runtime),
             INPUTS,
-        )
+        ),
+        rpc.Served(
+            "sabot.query.v1.QueryService",
+            query_grpc.add_QueryServiceServicer_to_server,
+            QueryService(runtime),
+            QUERY_INPUTS,
+        ),
+        rpc.Served(
+            "sabot.query.v1.WatchService",
+            watch_grpc.add_WatchServiceServicer_to_server,
+            WatchService(runtime),
+            QUERY_INPUTS,
+        ),
     ]
 
 
@@ -49,8 +66,11 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
     if not runtime.works:
         return ()
 
-    async def project() -> None:
-        await Projector(CoupStories(), OwnLog(runtime.store), runtime.pool).run()
+    def project(kind: type[Any]) -> Part:
+        async def run() -> None:
+            await Projector(kind(), OwnLog(runtime.store), runtime.pool).run()
+
+        return background(runtime, kind.name, run, stop_budget_s=PROJECTION_STOP_S)
 
     async def deliver() -> None:
         channel = runtime.connect(
@@ -71,7 +91,7 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
 
     return (
         background(runtime, "owing", look, stop_budget_s=OWING_STOP_S),
-        background(runtime, "projections", project, stop_budget_s=PROJECTIONS_STOP_S),
+        *map(project, PROJECTIONS),
         background(runtime, "delivery", deliver, stop_budget_s=DELIVERY_STOP_S),
     )
 

@@ -11,6 +11,7 @@ import msgspec
 from services.chassis.decider import Record
 from services.contracts.common import TableSettings
 from services.rules.rulebook import canonical_json
+from services.settlement.queries.projection import Resources
 from services.settlement.reading import Read, read
 from services.settlement.story import Story, coup_of, told
 
@@ -101,6 +102,10 @@ class CoupStories:
 
     async def publish(self, connection: Any, schema: str) -> None:
         """Queries look the schema up by name: nothing else points at it."""
+
+
+PROJECTIONS: Final[tuple[type[Any], ...]] = (CoupStories, Resources)
+"""All that the service keeps up to date."""
 
 
 async def stored_story(connection: Any, schema: str, coup_id: str) -> bytes | None:

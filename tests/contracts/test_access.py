@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sabot.query.v1 import query_service_pb2, watch_service_pb2
 from sabot.round.v1 import round_service_pb2
 from sabot.settlement.v1 import settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
@@ -20,6 +21,8 @@ FILES = (
     wager_service_pb2,
     wallet_service_pb2,
     settlement_service_pb2,
+    query_service_pb2,
+    watch_service_pb2,
 )
 
 
@@ -69,6 +72,15 @@ def test_a_player_reads_the_public_table_and_what_is_his_own() -> None:
         "GetCoup",
         "ListCoups",
         "GetRulebook",
+        "GetWager",
+        "GetLimits",
+        *(
+            f"{verb}{kind}"
+            for verb in ("BatchGet", "List")
+            for kind in ("Tables", "Shoes", "Coups", "Wagers", "LimitsHistory", "Rulebooks")
+        ),
+        "WatchTable",
+        "WatchTables",
     }
 
 

@@ -39,6 +39,20 @@ MAY_BE_LEFT_OUT = {
     "sabot.settlement.v1.ListOpenItemsRequest.table_id",
     "sabot.wager.v1.ListOpenItemsRequest.table_id",
     *(
+        f"sabot.query.v1.{verb}{kind}Request.table_id"
+        for verb in ("List", "Export")
+        for kind in (
+            "Tables",
+            "Shoes",
+            "Coups",
+            "Wagers",
+            "Incidents",
+            "ExceptionEntries",
+            "Disputes",
+            "LimitsHistory",
+        )
+    ),
+    *(
         f"sabot.wager.v1.{call}AccountRequest.{field}"
         for call in ("Credit", "Reverse")
         for field in ("table_id", "coup_id", "wager_id")
@@ -122,6 +136,8 @@ def test_no_field_of_a_call_takes_everything(name: str) -> None:
         field = place[-1]
         if field.cpp_type == FieldDescriptor.CPPTYPE_STRING:
             values: list[Any] = ["\0", "a\0b", "x" * 100_000, "\x1b[2J"]
+        elif field.cpp_type == FieldDescriptor.CPPTYPE_ENUM:
+            values = [99, -1]
         elif field.cpp_type in WHOLE:
             bits = 31 if field.cpp_type == FieldDescriptor.CPPTYPE_INT32 else 63
             values = [2**bits - 1, -(2**bits)]

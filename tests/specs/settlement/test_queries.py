@@ -1,0 +1,222 @@
+"""What the log says of tables, coups and wagers, as queries show it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from services.chassis.decider import Record
+from services.settlement.queries.resources import (
+    COUPS,
+    DISPUTES,
+    EXCEPTIONS,
+    INCIDENTS,
+    KINDS,
+    LIMITS,
+    RULEBOOKS,
+    SHOES,
+    TABLES,
+    WAGERS,
+    Coup,
+)
+from tests.support.queried import Folded, settled
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def records() -> list[Record]:
+    """Settlement's log of all recorded cases."""
+    return await settled(lambda _: True)
+
+
+@pytest.fixture(scope="module")
+def folded(records: list[Record]) -> Folded:
+    """All of it."""
+    found = Folded()
+    for record in records:
+        found.add(record)
+    return found
+
+
+def opened(record: Record) -> set[tuple[str, int]]:
+    """The cards that an event tells, by coup and draw number."""
+    event: Any = json.loads(record.body)
+    event = event.get("body", event)
+    if event.get("card") and event.get("coup_id") and "draw_number" in event:
+        return {(event["coup_id"], event["draw_number"])}
+    return set()
+
+
+def test_no_card_that_lies_face_down_is_ever_shown(records: list[Record]) -> None:
+    """Event by event of every case: a card is in no coup before an event has opened it."""
+    found = Folded()
+    public: set[tuple[str, int]] = set()
+    hidden = 0
+    for record in records:
+        public |= opened(record)
+        found.add(record)
+        for coup_id in {place[0] for place in public}:
+            coup = found.desk.changed.get((COUPS.name, coup_id))
+            if coup is None or coup.position != record.position:
+                continue
+            assert isinstance(coup, Coup)
+            shown = {(coup.id, each.draw_number) for each in coup.cards if each.card}
+            assert shown <= public, record.event_id
+            hidden += len(coup.cards) - len(shown)
+            if not coup.winner and coup.status == "OPEN":
+                assert len(coup.player) + len(coup.banker) == len(shown), record.event_id
+    assert hidden > 10
+
+
+def test_wagers_end_as_the_books_of_their_coup_say(folded: Folded) -> None:
+    """Turnover, returns and winnings of a coup's wagers are its totals, in each currency."""
+    compared = 0
+    for coup in folded.all(COUPS):
+        mine = [each for each in folded.all(WAGERS) if each.coup_id == coup.id]
+        for money in coup.totals:
+            if coup.status != "SETTLED":
+                continue
+            decided = [
+                each
+                for each in mine
+                if each.currency == money.currency and each.status in ("WON", "LOST", "PUSH")
+            ]
+            cash = [each for each in decided if each.funding == "CASH"]
+            assert sum(each.winnings_minor for each in decided) == money.winnings_minor
+            assert sum(each.turnover_minor for each in cash) >= money.lost_minor
+            assert sum(each.returned_minor for each in decided) == money.returned_minor
+            compared += bool(decided)
+    assert compared > 20
+
+
+def test_the_valid_bet_is_what_was_at_risk(folded: Folded) -> None:
+    """The stake of what was won or lost; nothing of a push, and of what went back."""
+    outcomes = set()
+    for each in folded.all(WAGERS):
+        outcomes.add(each.status)
+        at_risk = each.stake_minor if each.status in ("WON", "LOST") else 0
+        turned_over = each.stake_minor if each.status in ("WON", "LOST", "PUSH") else 0
+        assert (each.valid_bet_minor, each.turnover_minor) == (at_risk, turned_over), each.id
+    assert {"WON", "LOST", "PUSH", "REJECTED", "CANCELLED", "WITHDRAWN", "REFUNDED"} <= outcomes
+    assert {"FORFEITED", "VOIDED", "OPEN"} <= outcomes
+
+
+def test_rejected_wagers_have_their_code(folded: Folded) -> None:
+    """And the sentence beside it; a wager that stands has neither."""
+    rejected = [each for each in folded.all(WAGERS) if each.status == "REJECTED"]
+    assert {"LATE", "COMBINATION", "AREA_FULL"} <= {each.reason for each in rejected}
+    assert all(each.message and not each.valid_bet_minor for each in rejected)
+
+
+def test_game_errors_holds_and_incidents_are_told_apart(folded: Folded) -> None:
+    """With what became of those that held a coup."""
+    by_kind: dict[str, set[str]] = {}
+    for each in folded.all(INCIDENTS):
+        by_kind.setdefault(each.kind, set()).add(each.code)
+    assert {"WRONG_PLACEMENT", "MULTI_PULL", "EXTRA_CARD"} <= by_kind["GAME_ERROR"]
+    assert "CARD_BEFORE_CLOSE" in by_kind["HOLD"]
+    assert by_kind["DEVICE"]
+    held = [each for each in folded.all(INCIDENTS) if each.kind == "HOLD"]
+    assert {each.status for each in held} <= {"RESOLVED", "OPEN", "RECORDED"}
+    assert any(each.resolved_how for each in held)
+    for table in folded.all(TABLES):
+        still = [each for each in held if each.table_id == table.id and each.status == "OPEN"]
+        assert table.incidents_open == len(still)
+
+
+def test_exceptions_say_who_changed_what_from_what_to_what(folded: Folded) -> None:
+    """R-08: before, after and reason of corrections, voids and invalidations, with both persons."""
+    entries = folded.all(EXCEPTIONS)
+    [corrected] = [
+        each for each in entries if each.table_id == "result-02" and each.what == "result-corrected"
+    ]
+    assert corrected.before.startswith(("PLAYER", "BANKER", "TIE"))
+    assert corrected.after != corrected.before
+    assert corrected.second is not None
+    assert corrected.second.id != corrected.by.id
+    [fire] = [each for each in entries if each.what == "outcome-invalidated"][:1]
+    assert (fire.before, fire.after) == ("SETTLED", "INVALIDATED")
+    assert fire.reason
+    void = next(each for each in entries if each.table_id == "void-01" and each.kind == "VOID")
+    assert (void.before, void.after, void.by.role) == ("OPEN", "VOID", "CASINO_SUPERVISOR")
+    [bar] = [each for each in entries if each.kind == "BAR"]
+    assert bar.player
+
+
+def test_disputes_keep_every_decision(folded: Folded) -> None:
+    """By whom, at which level, and what became of the case."""
+    [case] = [each for each in folded.all(DISPUTES) if each.table_id == "dispute-01"]
+    assert [each.level for each in case.decisions] == [1, 2]
+    assert len({each.decided_by for each in case.decisions}) == 2
+    assert case.opened_by is not None
+    assert any(each.inspector_advised for each in folded.all(DISPUTES))
+
+
+def test_limits_are_a_history(folded: Folded) -> None:
+    """Each version until the next one took its place; the table shows the last."""
+    versions = [each for each in folded.all(LIMITS) if each.table_id == "notice-01"]
+    assert [each.version for each in versions] == [1, 2]
+    assert versions[0].replaced_us == versions[1].at_us
+    assert versions[1].replaced_us == 0
+    assert folded.get(TABLES, "notice-01").limits == versions[1].limits
+
+
+def test_shoes_keep_roads_counts_and_custody(folded: Folded) -> None:
+    """The results of its coups, what was burned, and who prepared it."""
+    shoes = folded.all(SHOES)
+    for shoe in shoes:
+        results = [mark.result for mark in shoe.kept_road]
+        counts = (shoe.banker_wins, shoe.player_wins, shoe.ties)
+        assert counts == tuple(map(results.count, "BPT"))
+        assert any(each.what == "shoe-loaded" for each in shoe.custody)
+        assert [mark.coup for mark in shoe.kept_road] == sorted(
+            mark.coup for mark in shoe.kept_road
+        )
+    numbers = [each.number for each in shoes if each.table_id == "shoe-08"]
+    assert numbers == [1, 2]
+    ended = [each for each in shoes if each.status == "RETIRED"]
+    assert {"LAST_COUP", "CUT_CARD_IN_BURN"} <= {each.reason for each in ended}
+    assert any(each.status == "INVALIDATED" for each in shoes)
+
+
+def test_coups_are_numbered_in_their_shoe(folded: Folded) -> None:
+    """1, 2, 3 and so on, also where the shoe is not the first of the table."""
+    by_shoe: dict[tuple[str, str], list[int]] = {}
+    for coup in folded.all(COUPS):
+        assert coup.id == f"{coup.table_id}:{coup.session}:{coup.number}"
+        if coup.shoe_id:
+            by_shoe.setdefault((coup.table_id, coup.shoe_id), []).append(coup.number_in_shoe)
+    assert len(by_shoe) > 50
+    for numbers in by_shoe.values():
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_void_coup_is_on_no_road(folded: Folded) -> None:
+    """Results that were set aside leave the road, and the table's tail with it."""
+    gone = [
+        each for each in folded.all(COUPS) if each.status in ("VOID", "TERMINATED", "INVALIDATED")
+    ]
+    assert len(gone) > 5
+    for coup in (each for each in gone if each.shoe_id):
+        road = folded.get(SHOES, f"{coup.table_id}/{coup.shoe_id}").kept_road
+        assert coup.number not in [mark.coup for mark in road]
+
+
+def test_rulebooks_are_kept_under_their_hash(folded: Folded) -> None:
+    """Each once, with the table that took it up first."""
+    found = {each.rulebook_id for each in folded.all(RULEBOOKS)}
+    assert {"nsw-mini", "live-studio", "super-six"} <= found
+    assert all(each.document.startswith(b"{") for each in folded.all(RULEBOOKS))
+
+
+def test_the_document_lists_the_fields_of_filters() -> None:
+    """Each kind's row in docs/querying.md names exactly the fields that its filters know."""
+    text = (Path(__file__).parents[3] / "docs" / "querying.md").read_text()
+    for kind in KINDS:
+        [row] = [line for line in text.splitlines() if line.startswith(f"| {kind.name} |")]
+        listed = row.rsplit("|", 2)[1]
+        assert tuple(re.findall(r"`(\w+)`", listed)) == kind.filters
