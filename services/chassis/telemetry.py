@@ -22,7 +22,6 @@ from opentelemetry import context as otel_context
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import (
     CallbackOptions,
-    Counter,
     Histogram,
     Meter,
     Observation,
@@ -34,7 +33,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, TraceIdRatioBased
 from opentelemetry.trace import SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -231,12 +230,17 @@ TRACER = trace.get_tracer(SCOPE)
 """Resolved when the provider is set, so it can be taken at import."""
 
 
+Attributes = tuple[tuple[str, str], ...]
+
+
 class Instruments:
     """The instruments of one meter provider, by metric name."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
-        self._counters: dict[str, Counter] = {}
+        self._totals: dict[str, dict[Attributes, list[float]]] = {}
+        """By counter and attributes, in any order that callers use, what was counted so far."""
+
         self._up_downs: dict[str, UpDownCounter] = {}
         self._gauges: dict[str, Gauge] = {}
         self._histograms: dict[str, Histogram] = {}
@@ -248,7 +252,9 @@ class Instruments:
         """Create the instrument; it is exported from its first value on."""
         name, unit, description = metric.name, metric.unit, metric.description
         if metric.kind is Kind.COUNTER:
-            self._counters[name] = self._meter.create_counter(name, unit, description)
+            self._totals[name] = {}
+            look = [functools.partial(self._total, name)]
+            self._meter.create_observable_counter(name, look, unit, description)
         elif metric.kind is Kind.UP_DOWN:
             self._up_downs[name] = self._meter.create_up_down_counter(name, unit, description)
         elif metric.kind is Kind.GAUGE:
@@ -274,7 +280,21 @@ class Instruments:
         self._observed[name] = read
 
     def count(self, name: str, amount: float = 1, /, **attributes: str) -> None:
-        self._counters[name].add(amount, _named(name, attributes))
+        # A counter of the library costs ten times as much, and this runs for every command.
+        totals = self._totals[name]
+        key = tuple(attributes.items())
+        total = totals.get(key)
+        if total is None:
+            _named(name, attributes)
+            total = totals[key] = totals.setdefault(tuple(sorted(key)), [0])
+        total[0] += amount
+
+    def _total(self, name: str, _options: CallbackOptions) -> Iterable[Observation]:
+        return [
+            Observation(total[0], _named(name, dict(key)))
+            for key, total in list(self._totals[name].items())
+            if key == tuple(sorted(key))
+        ]
 
     def change(self, name: str, amount: int, /, **attributes: str) -> None:
         self._up_downs[name].add(amount, _named(name, attributes))
@@ -398,7 +418,8 @@ class Telemetry:
         )
         self._tracers = TracerProvider(
             resource=resource,
-            sampler=ParentBased(TraceIdRatioBased(sample_ratio)),
+            # Without an exporter nobody would see a span: ids are given all the same, for logs.
+            sampler=ParentBased(TraceIdRatioBased(sample_ratio) if span_exporters else ALWAYS_OFF),
             shutdown_on_exit=False,
         )
         for exporter in span_exporters:
