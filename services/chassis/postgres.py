@@ -39,6 +39,7 @@ from services.chassis.store import (
     Signal,
     StoredAnswer,
     StoreUnavailable,
+    Tail,
     TooManyRecords,
     assert_contiguous,
     judge_advance,
@@ -273,7 +274,7 @@ class PostgresTx:
     def __init__(self, service: str, connection: Connection) -> None:
         self.connection = connection
         self.hooks = Hooks()
-        self.appended = False
+        self.appended: Sequence[Record] = ()
         self._service = service
         self._namespace = _lock_key(f"sabot stream {service}")
 
@@ -321,8 +322,7 @@ class PostgresTx:
         start, recorded_at, missing = row
         if missing:
             raise ConcurrencyConflict(f"no such version yet: {', '.join(missing)}")
-        self.appended = True
-        records = batch.records(start=start, recorded_at_us=to_us(recorded_at))
+        records = self.appended = batch.records(start=start, recorded_at_us=to_us(recorded_at))
         assert len(records[0].digest) == DIGEST_BYTES, "SHA-256"
         return records
 
@@ -477,6 +477,7 @@ class PostgresStore:
         self.service = service
         self.appended = Signal()
         self.pool = pool
+        self._tail = Tail()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[PostgresTx]:
@@ -496,11 +497,13 @@ class PostgresStore:
                 if error.constraint_name in CONFLICTS:
                     raise ConcurrencyConflict(f"taken: {error.constraint_name}") from error
             elif is_transient(error):
+                self._tail.clear()
                 raise StoreUnavailable(f"{type(error).__name__}: {error}") from error
             raise
         assert tx is not None, "a transaction that did not begin has raised"
         tx.hooks.committed()
         if tx.appended:
+            self._tail.add(tx.appended)
             self.appended.notify()
 
     @asynccontextmanager
@@ -511,9 +514,12 @@ class PostgresStore:
         except TRANSIENT as error:
             if not is_transient(error):
                 raise
+            self._tail.clear()
             raise StoreUnavailable(f"{type(error).__name__}: {error}") from error
 
     async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
+        if known := self._tail.after(after_position, limit=limit):
+            return known
         query = f"select {_RECORD} from events where position > $1 order by position limit $2"  # noqa: S608
         async with self._reading() as connection:
             rows = await connection.fetch(query, after_position, limit)

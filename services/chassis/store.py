@@ -8,9 +8,11 @@ tests, and one suite of tests that both must pass.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import Enum
+from itertools import islice
 from typing import Any, Final, Protocol
 from weakref import WeakSet
 
@@ -254,6 +256,48 @@ class Signal:
     def notify(self) -> None:
         for listener in self._listeners:
             listener.set()
+
+
+TAIL_RECORDS_MAX: Final = 4_000
+TAIL_BYTES_MAX: Final = 16_000_000
+"""Of the last committed records, how many are kept for readers, and how large they may be."""
+
+
+class Tail:
+    """The end of the log as this process wrote it, so that its readers need not ask the database.
+
+    A stretch without holes: where another process appended in between, it begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._records: deque[Record] = deque()
+        self._bytes = 0
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Take records that were just committed."""
+        if self._records and records[0].position != self._records[-1].position + 1:
+            self.clear()
+        self._records.extend(records)
+        self._bytes += sum(map(_size, records))
+        while len(self._records) > TAIL_RECORDS_MAX or self._bytes > TAIL_BYTES_MAX:
+            self._bytes -= _size(self._records.popleft())
+
+    def after(self, position: int, *, limit: int) -> list[Record]:
+        """Records after a position; none where they are not known here, or there are none."""
+        known = self._records
+        if not known or not known[0].position <= position + 1 <= known[-1].position:
+            return []
+        begin = position + 1 - known[0].position
+        return list(islice(known, begin, begin + limit))
+
+    def clear(self) -> None:
+        """Forget everything: what was committed may have been taken back by a restore."""
+        self._records.clear()
+        self._bytes = 0
+
+
+def _size(record: Record) -> int:
+    return len(record.meta) + len(record.body)
 
 
 class Hooks:

@@ -56,8 +56,8 @@ class Timers:
         while True:
             changed.clear()
             records = await store.read_log(after_position=position, limit=READ_EVENTS_MAX)
-            for table_id in dict.fromkeys(record.stream for record in records):
-                await self._look(table_id)
+            for table_id, version in {each.stream: each.version for each in records}.items():
+                await self._look(table_id, version)
             if records:
                 position = records[-1].position
             await self._fire()
@@ -72,8 +72,8 @@ class Timers:
         )
         return [row[0] for row in rows]
 
-    async def _look(self, table_id: str) -> None:
-        due = self._next_due_us(await self._runtime.executor.state(table_id))
+    async def _look(self, table_id: str, version: int = 0) -> None:
+        due = self._next_due_us(await self._runtime.executor.state(table_id, version=version))
         if due is None:
             self._current.pop(table_id, None)
         elif self._current.get(table_id) != due:

@@ -399,9 +399,11 @@ class TestPostgresStore(StoreSuite):
             await connection.execute("alter table events disable trigger all")
             await connection.execute("delete from events where position = 3")
             await connection.execute("alter table events enable trigger all")
+        # Whoever wrote the events has them in memory.
+        reader = PostgresStore(postgres_store.service, postgres_store.pool)
         with pytest.raises(LogBroken):
-            await postgres_store.read_log(after_position=0, limit=9)
-        assert len(await postgres_store.read_log(after_position=0, limit=2)) == 2
+            await reader.read_log(after_position=0, limit=9)
+        assert len(await reader.read_log(after_position=0, limit=2)) == 2
 
     async def test_streams_with_crossing_names_do_not_deadlock(
         self, postgres_store: PostgresStore
