@@ -97,7 +97,7 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
             "sabot.wager.v1.WagerService",
             # Of the book a player is shown his own wagers.
             {**_IN_EVERY_SERVICE, "GetBook": EVERYBODY, "ListOpenItems": READING},
-            "PlaceWager PlaceWagers ChangeWager CancelWager RejectWager PermitStanding "
+            "PlaceWager PlaceWagers PlaceSlip ChangeWager CancelWager RejectWager PermitStanding "
             "WithdrawWager KeepWager VoidWager PermitSharing ApproveOpposing GrantLimits "
             "RevokePermission BarPlayer ChangeLimits NotifyMinimum RemoveSign RepeatRefund",
         ),

@@ -160,6 +160,66 @@ class DebitRequested(Event, frozen=True, kw_only=True):
     """Of the player's token; it stays with the wager."""
 
 
+class SlipStake(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A wager of a slip that was asked for."""
+
+    wager_id: str
+    """The slip's id, "#", and the wager's number in it."""
+
+    area: str
+    stake_minor: int
+    out_of_limits: bool = False
+
+
+class SlipDebitRequested(Event, frozen=True, kw_only=True):
+    """The wallet is asked for all stakes of a slip at once; its wagers exist once it has answered.
+
+    Then each is a `WagerAccepted`, or none of them is.
+    """
+
+    type = "slip-debit-requested"
+    coup_id: str
+    slip_id: str
+    """Unique at the table, among wagers too."""
+
+    movement_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    wagers: tuple[SlipStake, ...]
+    channel: str
+    limits_version: int
+    box: str | None = None
+    standing: bool = False
+    """They rest on a permission for players without a seat."""
+
+    requested_at_us: int = 0
+    context: PlayerContext | None = None
+
+
+class SlipRejected(Event, frozen=True, kw_only=True):
+    """No wager of the slip stands; each is a `WagerRejected` with the same reason.
+
+    What was debited for them goes back whole, by a cancel of that one debit.
+    """
+
+    type = "slip-rejected"
+    coup_id: str
+    slip_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    code: str
+    message: str
+    movement_id: str | None = None
+    """Of the cancel; none where nothing had been asked for, or the wallet had refused."""
+
+    cancelled_movement_id: str | None = None
+    """The debit that is cancelled, made or not (N-1)."""
+
+    context: PlayerContext | None = None
+
+
 class WagerAccepted(Event, frozen=True, kw_only=True):
     """The stake is in: the wager stands."""
 
@@ -497,6 +557,8 @@ EVENTS: dict[str, type[Event]] = {
         PermissionRevoked,
         PlayerBarred,
         DebitRequested,
+        SlipDebitRequested,
+        SlipRejected,
         WagerAccepted,
         WagerRejected,
         WagerChanged,

@@ -18,7 +18,7 @@ from services.contracts.common import Limit, PlayerContext
 from services.rules.roles import PLAYER
 from services.wager import commands
 from services.wager.domain import BookState, is_staked
-from services.wager.domain.state import first_debit
+from services.wager.domain.state import first_debit, slip_wager
 from services.wager.inputs import INPUTS
 from services.wager.journal import Journal
 from services.wager.open_items import open_items
@@ -35,6 +35,12 @@ def context_of(stamp: Stamp) -> PlayerContext | None:
     """The context of a player who stakes himself; whoever stakes for him has no token of his."""
     told = {name: text for name, text in stamp.context.items() if name in CONTEXT}
     return PlayerContext(**told) if told and stamp.by.role == PLAYER else None
+
+
+def _used_before(name: str) -> common_pb2.Refusal:
+    return common_pb2.Refusal(
+        reason="DUPLICATE", message=f"the wager id {name} was used before for another wager"
+    )
 
 
 class WagerService(pb_grpc.WagerServiceServicer):
@@ -80,25 +86,59 @@ class WagerService(pb_grpc.WagerServiceServicer):
             )
         except CommandIdReused:
             response = pb.PlaceWagerResponse()
-            response.result.refusal.reason = "DUPLICATE"
-            response.result.refusal.message = (
-                f"the wager id {request.wager_id} was used before for another wager"
-            )
+            response.result.refusal.CopyFrom(_used_before(request.wager_id))
             return response
         response = pb.PlaceWagerResponse(result=carried.result)
-        answer = await self._confirmed(request, carried.answer)
+        wager_id = request.wager_id
+        answer = await self._confirmed(request.table_id, wager_id, wager_id, carried.answer)
         return fill(response, answer)  # type: ignore[return-value]
 
-    async def _confirmed(self, request: Any, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a wager whose debit is under way, once the operator's wallet has spoken."""
+    async def PlaceSlip(self, request: Any, context: Any) -> pb.PlaceSlipResponse:
+        """Stake on several areas, all or none. The slip's id is the key, as a wager's is."""
+        asked = pb.PlaceSlipRequest()
+        asked.CopyFrom(request)
+        asked.ClearField("meta")
+        asked.ClearField("coup_id")
+        stakes = tuple(
+            commands.Stake(area=stake.area, amount_minor=stake.amount_minor)
+            for stake in request.wagers
+        )
+        try:
+            carried = await self.runtime.carry_out(
+                request,
+                request.table_id,
+                lambda stamp: made(
+                    commands.PlaceSlip, request, stamp, wagers=stakes, context=context_of(stamp)
+                ),
+                test_table=None,
+                key=f"wager/{request.table_id}/{request.slip_id}",
+                asked=asked,
+                named_by=is_staked,
+            )
+        except CommandIdReused:
+            response = pb.PlaceSlipResponse()
+            response.result.refusal.CopyFrom(_used_before(request.slip_id))
+            return response
+        response = pb.PlaceSlipResponse(result=carried.result)
+        if not response.result.HasField("refusal"):
+            numbers = range(1, len(stakes) + 1)
+            response.wager_ids.extend(slip_wager(request.slip_id, each) for each in numbers)
+        first = slip_wager(request.slip_id, 1)
+        answer = await self._confirmed(request.table_id, request.slip_id, first, carried.answer)
+        return fill(response, answer)  # type: ignore[return-value]
+
+    async def _confirmed(
+        self, table_id: str, debited: str, wager_id: str, answer: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The answer to what is staked, once the operator's wallet has spoken of its debit."""
         if answer.get("status") != "PENDING" or not self.runtime.has(SENDING):
             return answer
-        key = first_debit(request.table_id, request.wager_id)
+        key = first_debit(table_id, debited)
         verdict = await self.runtime.take(SENDING).verdict(key, timeout_s=VERDICT_S)
         if verdict is not None:
             return dict(verdict)
-        state: BookState = await self.runtime.executor.state(request.table_id)
-        held = state.book.wagers.get(request.wager_id) if state.book else None
+        state: BookState = await self.runtime.executor.state(table_id)
+        held = state.book.wagers.get(wager_id) if state.book else None
         if held is None:
             return answer
         return {"status": "ACCEPTED", "stake_minor": held.stake_minor}

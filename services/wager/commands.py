@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from msgspec import Struct
+
 from services.contracts.common import Limits, PlayerContext, TableSettings
 from services.contracts.core import Command
 from services.contracts.guards import OneOf
@@ -38,6 +40,39 @@ class PlaceWager(Command, frozen=True, kw_only=True):
 
     context: PlayerContext | None = None
     """Of the player's token; none where somebody else stakes for him."""
+
+
+class Stake(Struct, frozen=True, kw_only=True):
+    """A stake of a slip: minor units on an area."""
+
+    area: str
+    amount_minor: int
+
+
+class PlaceSlip(Command, frozen=True, kw_only=True):
+    """Stake on several areas at once, all of them or none, with one debit.
+
+    The wagers are checked in their order, each as if those before it stood. Promotional tokens are
+    staked one by one.
+    """
+
+    slip_id: str
+    """The client's idempotency key, unique at the table for ever, among wagers too."""
+
+    player: str
+    wagers: tuple[Stake, ...]
+    currency: str | None = None
+    """The table's own where it is left out."""
+
+    channel: Annotated[str, OneOf(("SCREEN", "LAYOUT"))] | None = None
+    """As in PlaceWager."""
+
+    box: str | None = None
+    coup_id: str | None = None
+    """As in PlaceWager."""
+
+    context: PlayerContext | None = None
+    """As in PlaceWager."""
 
 
 class ChangeWager(Command, frozen=True, kw_only=True):
@@ -228,6 +263,7 @@ COMMANDS: dict[str, type[Any]] = {
     command.__name__: command
     for command in (
         PlaceWager,
+        PlaceSlip,
         ChangeWager,
         CancelWager,
         RejectWager,

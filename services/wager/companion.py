@@ -18,15 +18,16 @@ from services.contracts.wager import (
     DebitRequested,
     PlayerBarred,
     RefundRepeated,
+    SlipDebitRequested,
     WagerAccepted,
     WagerChanged,
     WagerRejected,
 )
 from services.wager.bars import Bar, Bars
-from services.wager.commands import PlaceWager, RecordDebit, RecordRefund
+from services.wager.commands import PlaceSlip, PlaceWager, RecordDebit, RecordRefund
 from services.wager.domain import BookState, decide, staked_under, staking_player
 from services.wager.domain.facts import NOTHING, Facts, LimitSets
-from services.wager.domain.state import CASINO
+from services.wager.domain.state import CASINO, slip_of
 from services.wager.journal import Entry, Journal
 from services.wager.ledger import Ledger
 from services.wager.movements import movement_of
@@ -61,7 +62,7 @@ class WagerCompanion:
 
     async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
         """Look up in one query who of those that stake is barred from the casino."""
-        players = {each.player for each in commands if isinstance(each, PlaceWager)}
+        players = {each.player for each in commands if isinstance(each, PlaceWager | PlaceSlip)}
         if players:
             barred = await self._bars(tx.connection).among(players)
             self._looked_up[tx] = {player: player in barred for player in players}
@@ -114,7 +115,8 @@ class WagerCompanion:
                 status = _decided(each.event)
                 if status and self._elsewhere(each):
                     event: Any = each.event
-                    await journal.close_debit(each.table_id, event.wager_id, status)
+                    debited = {event.wager_id, slip_of(event.wager_id) or event.wager_id}
+                    await journal.close_debit(each.table_id, debited, status)
         moved = await self._ledger(tx.connection).move([movement for _, movement in moving])
         answers: list[tuple[Staged, Command]] = []
         for (each, movement), answer in zip(moving, moved, strict=True):
@@ -138,7 +140,10 @@ def _check_none_staked_behind(staged: Sequence[Staged]) -> None:
         event: Any = each.event
         if _is_for_all_tables(each):
             barred.add(event.player)
-        staked = isinstance(event, DebitRequested | WagerAccepted) and not each.meta.test
+        staked = (
+            isinstance(event, DebitRequested | SlipDebitRequested | WagerAccepted)
+            and not each.meta.test
+        )
         if staked and event.player in barred:
             raise BarredMeanwhile(f"{event.player} was barred in the same group of commands")
 
@@ -188,7 +193,7 @@ def _entry(staged: Staged, movement: Movement) -> Entry:
 def answered(staged: Staged, movement: Movement, answer: Answer) -> Command | None:
     """What the ledger's answer means to the table; a refund that arrives at once means nothing."""
     at_us, by = staged.meta.occurred_at_us, staged.meta.actor
-    if isinstance(staged.event, DebitRequested):
+    if isinstance(staged.event, DebitRequested | SlipDebitRequested):
         return RecordDebit(
             at_us=at_us,
             by=by,

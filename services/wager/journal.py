@@ -7,15 +7,16 @@ that one die. A row is never deleted: it is what the operator's own list is comp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from services.contracts.common import PlayerContext
-from services.wager.wallet import UNKNOWN, Answer, Movement
+from services.wager.wallet import UNKNOWN, Answer, Movement, Part
 
+_parts_of = msgspec.json.Decoder(tuple[Part, ...]).decode
 _context_of = msgspec.json.Decoder(PlayerContext).decode
 
 OPEN, UNCONFIRMED = "OPEN", "UNCONFIRMED"
@@ -29,7 +30,7 @@ TAKEN_MAX: Final = 200
 
 _COLUMNS: Final = (
     "movement_id, verb, player, currency, amount_minor, rest_minor, table_id, coup_id, wager_id, "
-    "cancels, context, operator, command_id, cause, depth, traceparent, at_us, test, repeated"
+    "cancels, parts, context, operator, command_id, cause, depth, traceparent, at_us, test, repeated"
 )
 
 
@@ -71,7 +72,7 @@ class Journal:
             await self._connection.execute(
                 f"insert into operator_movements ({_COLUMNS}, status, next_at) "  # noqa: S608
                 "values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, "
-                "$17, $18, $19, 'OPEN', case when $20 then clock_timestamp() else 'infinity' end) "
+                "$17, $18, $19, $20, 'OPEN', case when $21 then clock_timestamp() else 'infinity' end) "
                 "on conflict (movement_id) do update set status = 'OPEN', attempts = 0, "
                 "next_at = excluded.next_at, repeated = excluded.repeated, "
                 "command_id = excluded.command_id, cause = excluded.cause, depth = excluded.depth "
@@ -80,17 +81,18 @@ class Journal:
                 own,
             )
 
-    async def close_debit(self, table_id: str, wager_id: str, status: str) -> None:
+    async def close_debit(self, table_id: str, wagers: Collection[str], status: str) -> None:
         """A table has decided what its pending debit comes to: it is sent no more.
 
+        `wagers`: a wager, and the slip that it is part of.
         In the transaction of the decision. Sent again after it, a debit could move money for a
         wager that was rejected.
         """
         await self._connection.execute(
             "update operator_movements set status = $3, answered_at = clock_timestamp() "
-            "where table_id = $1 and wager_id = $2 and verb = 'DEBIT' and status = 'OPEN'",
+            "where table_id = $1 and wager_id = any($2::text[]) and verb = 'DEBIT' and status = 'OPEN'",
             table_id,
-            wager_id,
+            list(wagers),
             status,
         )
 
@@ -201,6 +203,7 @@ def _values(entry: Entry) -> tuple[Any, ...]:
         movement.coup_id,
         movement.wager_id,
         movement.cancels,
+        msgspec.json.encode(movement.parts).decode() if movement.parts else "",
         "" if movement.context is None else msgspec.json.encode(movement.context).decode(),
         movement.operator,
         entry.command_id,
@@ -226,6 +229,7 @@ def _entry(row: Any) -> Entry:
             coup_id=row["coup_id"],
             wager_id=row["wager_id"],
             cancels=row["cancels"],
+            parts=_parts_of(row["parts"]) if row["parts"] else (),
             context=_context_of(row["context"]) if row["context"] else None,
         ),
         command_id=row["command_id"],

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from services.contracts.core import Event
 from services.contracts.wager import (
     DebitRequested,
     RefundRepeated,
+    SlipDebitRequested,
+    SlipRejected,
     WagerCancelled,
     WagerChanged,
     WagerReduced,
@@ -17,7 +21,7 @@ from services.contracts.wager import (
     WagerVoided,
     WagerWithdrawn,
 )
-from services.wager.wallet import CANCEL, DEBIT, Movement
+from services.wager.wallet import CANCEL, DEBIT, Movement, Part
 
 
 def movement_of(event: Event, table_id: str) -> Movement | None:
@@ -28,6 +32,29 @@ def movement_of(event: Event, table_id: str) -> Movement | None:
 
 def _debit(event: DebitRequested, table_id: str) -> Movement:
     return _movement(event, table_id, DEBIT, event.amount_minor)
+
+
+def _slip(event: SlipDebitRequested, table_id: str) -> Movement:
+    """One debit under the slip's id, for all its wagers."""
+    parts = tuple(
+        Part(wager_id=stake.wager_id, area=stake.area, amount_minor=stake.stake_minor)
+        for stake in event.wagers
+    )
+    whole = _movement(event, table_id, DEBIT, event.amount_minor, wager_id=event.slip_id)
+    return replace(whole, parts=parts)
+
+
+def _slip_undone(event: SlipRejected, table_id: str) -> Movement | None:
+    if event.cancelled_movement_id is None:
+        return None
+    return _movement(
+        event,
+        table_id,
+        CANCEL,
+        event.amount_minor,
+        cancels=event.cancelled_movement_id,
+        wager_id=event.slip_id,
+    )
 
 
 def _back(event: Any, table_id: str) -> Movement | None:
@@ -54,6 +81,7 @@ def _movement(
     *,
     cancels: str = "",
     rest_minor: int = 0,
+    wager_id: str | None = None,
 ) -> Movement:
     return Movement(
         movement_id=event.movement_id,
@@ -63,7 +91,7 @@ def _movement(
         amount_minor=amount_minor,
         table_id=table_id,
         coup_id=event.coup_id,
-        wager_id=event.wager_id,
+        wager_id=event.wager_id if wager_id is None else wager_id,
         cancels=cancels,
         rest_minor=rest_minor,
         context=event.context,
@@ -72,6 +100,8 @@ def _movement(
 
 _MAKE: Final[dict[type[Event], Callable[[Any, str], Movement | None]]] = {
     DebitRequested: _debit,
+    SlipDebitRequested: _slip,
+    SlipRejected: _slip_undone,
     WagerRejected: _rejected,
     WagerCancelled: _back,
     WagerRefunded: _back,

@@ -33,6 +33,14 @@ CANCELLED: Final = "CANCELLED"
 """The debit was cancelled before it arrived: its key is spent."""
 
 
+class Part(Struct, frozen=True, kw_only=True):
+    """A wager of a slip, as a part of its debit."""
+
+    wager_id: str
+    area: str
+    amount_minor: int
+
+
 class Movement(Struct, frozen=True, kw_only=True):
     """Money on its way. Its key follows from its cause: asked again, it moves nothing again."""
 
@@ -46,6 +54,11 @@ class Movement(Struct, frozen=True, kw_only=True):
     table_id: str = ""
     coup_id: str = ""
     wager_id: str = ""
+    """Of a slip's debit and of the cancel that undoes it: the slip's id."""
+
+    parts: tuple[Part, ...] = ()
+    """Of a slip's debit: its wagers."""
+
     cancels: str = ""
     """Of a cancel: the debit that is undone whole, made or not. Empty: so much of what was debited
     for the wager goes back."""

@@ -13,7 +13,7 @@ from services.chassis.decider import Staged
 from services.contracts.common import Limit, PlayerContext
 from services.contracts.core import Command, Refused
 from services.contracts.pinned import pinned
-from services.wager.commands import ChangeWager, PlaceWager
+from services.wager.commands import ChangeWager, PlaceSlip, PlaceWager
 from services.wager.config import EndpointSettings, LimitSetSettings, WalletSettings
 from services.wager.domain import BookState, staked_under
 from services.wager.domain.facts import LimitSets, OperatorLimits
@@ -142,9 +142,15 @@ def rules(settings: WalletSettings) -> Callable[[Command, BookState], None] | No
             return
         if settings.of(operator).partial_cancel:
             return
-        if isinstance(command, PlaceWager) and pinned(table).differential_policy == "REDUCE":
+        staked = isinstance(command, PlaceWager | PlaceSlip)
+        if staked and pinned(table).differential_policy == "REDUCE":
             raise Refused(
                 "NOT_PERMITTED", "the wallet cancels whole debits, and this table cuts wagers"
+            )
+        if isinstance(command, PlaceSlip):
+            raise Refused(
+                "NOT_PERMITTED",
+                "the wallet cancels whole debits, and a wager of a slip goes back by a part",
             )
         if isinstance(command, ChangeWager):
             raise Refused(

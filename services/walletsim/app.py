@@ -97,9 +97,14 @@ class Simulator:
             table_id=asked.table_id,
             coup_id=asked.coup_id,
             wager_id=asked.wager_id,
+            slip_id=asked.slip_id,
             cancels=asked.cancels,
             session=asked.session,
         )
+        if asked.wagers and row.amount_minor != sum(
+            self._form.read(share.amount, asked.currency) for share in asked.wagers
+        ):
+            return web.Response(status=400, text="the wagers are not what the slip's debit takes")
         fault = self._next(verb)
         if fault is None:
             return self._told(asked, self.books.move(row))

@@ -45,6 +45,7 @@ class Row(Struct, frozen=True, kw_only=True):
     table_id: str = ""
     coup_id: str = ""
     wager_id: str = ""
+    slip_id: str = ""
     cancels: str = ""
     session: str = ""
     number: int = 0
@@ -129,7 +130,7 @@ class Books:
             whole = sum(
                 -row.amount_minor
                 for row in self.rows.values()
-                if row.verb == DEBIT and _wager(row) == _wager(asked)
+                if row.verb == DEBIT and _wager(row) in (_wager(asked), _slip(asked))
             )
             if not self.switches.partial_cancel and amount != whole:
                 return "PARTIAL_CANCEL", 0
@@ -182,3 +183,8 @@ class Books:
 def _wager(row: Row) -> tuple[str, str]:
     """A wager's id is unique at its table."""
     return row.table_id, row.wager_id
+
+
+def _slip(row: Row) -> tuple[str, str]:
+    """What the debit of a slip is filed under."""
+    return row.table_id, row.slip_id

@@ -28,7 +28,7 @@ async def faults(running: Running, switches: Switches | None = None) -> list[str
         currency="EUR",
         switches=switches or Switches(),
     )
-    assert len(outcomes) == 15
+    assert len(outcomes) == 16
     return [f"{each.name}: {each.fault}" for each in outcomes if each.fault]
 
 

@@ -45,7 +45,8 @@ def command_of(kind: type[Command], field: str, word: str) -> Command:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if name not in values:
             words = words_of(hint)
-            values[name] = words[0] if words else FILLED.get(hint)
+            several = () if get_origin(hint) is tuple else None
+            values[name] = words[0] if words else FILLED.get(hint, several)
     return kind(**{"at_us": 1, "by": SYSTEM, **{k: v for k, v in values.items() if v is not None}})
 
 

@@ -170,6 +170,47 @@ async def test_one_bad_wager_of_several_spoils_no_other(services: Services) -> N
     assert not answers[0].HasField("error")
 
 
+async def test_a_slip_is_answered_whole_and_paid_once(services: Services) -> None:
+    """All of it or none, by one debit; asked again, it is answered as before."""
+    desk = await table_with_shoe(services)
+    name = f"{desk.table_id}.a"
+    await desk.fund("a", 3_000)
+    await desk.act("round", "TakeSeat", player(name), seat=1, player=name)
+    await desk.act("round", "OpenBetting", DEALER)
+    await desk.until("wager", "GetBook", lambda book: book.phase == "OPEN", "an open book")
+
+    async def slip(slip_id: str, *stakes: tuple[str, int], command_id: str = "") -> Any:
+        wagers = [{"area": area, "amount_minor": amount} for area, amount in stakes]
+        told = (("sabot-context", "operator=acme,session=s1"),)
+        return await desk.ask(
+            "wager", "PlaceSlip", player(name), metadata=told, command_id=command_id,
+            slip_id=slip_id, player=name, wagers=wagers,
+        )  # fmt: skip
+
+    both = ("BANKER", 1_000), ("TIE", 500)
+    taken = await slip("s1", *both, command_id=f"{desk.table_id}:slip")
+    assert (taken.status, list(taken.wager_ids)) == ("ACCEPTED", ["s1#1", "s1#2"])
+    again = await slip("s1", *both, command_id=f"{desk.table_id}:slip")
+    assert (again.status, again.result.duplicate) == ("ACCEPTED", True)
+    other = await slip("s1", ("BANKER", 1_000))
+    assert other.result.refusal.reason == "DUPLICATE"
+    for stakes, code in (
+        ((("TIE", 500), ("MOON", 100)), "UNKNOWN_AREA"),
+        ((("BANKER", 1_000), ("TIE", 501)), "INSUFFICIENT_FUNDS"),
+    ):
+        no = await slip(f"s-{code}", *stakes)
+        assert (no.status, no.code) == ("REJECTED", code)
+    for bad in ("a#1", ""):
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await slip(bad, *both)
+        assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert await desk.balance("a") == 1_500
+    await desk.act("wager", "CancelWager", player(name), wager_id="s1#2")
+    assert await desk.balance("a") == 2_000
+    book = await desk.look("wager", "GetBook")
+    assert [(live.wager_id, live.stake_minor) for live in book.wagers] == [("s1#1", 1_000)]
+
+
 @pytest.mark.parametrize("text", ["\0", "x" * 100_000])
 async def test_queries_refuse_ids_that_cannot_be(services: Services, text: str) -> None:
     """No such text reaches the database; the field that holds it is named."""

@@ -14,7 +14,6 @@ from services.contracts.wager import (
     PromoTokenReturned,
     WagerChanged,
     WagerLocked,
-    WagerRejected,
 )
 from services.wager.commands import (
     ActivateRulebook,
@@ -26,10 +25,11 @@ from services.wager.commands import (
 )
 from services.wager.domain.book import closed
 from services.wager.domain.differential import crossed, reductions
-from services.wager.domain.evolve import evolve, fold
+from services.wager.domain.evolve import fold
 from services.wager.domain.giving_back import after_window, given_back, late_ones
 from services.wager.domain.limits import Rejection
 from services.wager.domain.placing import accepted, rejected
+from services.wager.domain.slips import slip_accepted, slip_rejected
 from services.wager.domain.state import (
     CLOSED,
     OPEN,
@@ -63,29 +63,47 @@ def activate(command: ActivateRulebook) -> Sequence[Event]:
 
 def record_debit(command: RecordDebit, state: BookState) -> Sequence[Event]:
     book = state.book
-    pending = book.pending.get(command.movement_id) if book else None
-    if book is None or pending is None:
+    parts = _of_debit(command.movement_id, book) if book else ()
+    if book is None or not parts:
         raise Refused("UNKNOWN", f"no debit {command.movement_id} is pending")
-    done = _answered(command, pending, state, book)
-    after = evolve(state, done)
-    return [done, *crossed(state, after), *_proceed_from(after)]
+    done = _answered(command, parts, state, book)
+    after = fold(state, done)
+    return [*done, *crossed(state, after), *_proceed_from(after)]
 
 
-def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Book) -> Event:
-    """The wager, or its increase, stands now, or never will."""
-    wager = pending.wager
+def _of_debit(movement_id: str, book: Book) -> list[Pending]:
+    """What waits for this debit: a wager, its increase, or all wagers of a slip."""
+    alone = book.pending.get(movement_id)
+    if alone is not None and alone.slip is None:
+        return [alone]
+    return [p for p in book.pending.values() if p.slip and p.slip.movement_id == movement_id]
+
+
+def _answered(
+    command: RecordDebit, parts: Sequence[Pending], state: BookState, book: Book
+) -> Sequence[Event]:
+    """The wager, its increase, or the slip stands now, or never will."""
+    pending = parts[0]
     if command.outcome == "UNKNOWN":
-        return _unconfirmed(command.movement_id, pending, state, book)
+        return _unconfirmed(command.movement_id, parts, state, book)
     if command.outcome == "REFUSED":
         no = Rejection(command.reason or "INSUFFICIENT_FUNDS", "the wallet refused the debit")
-        return rejected(wager, state, book, no)
+        return _rejected(parts, state, book, no, debited=False)
     if book.card_out and book.closed_at_us is not None and command.at_us >= book.closed_at_us:
         late = Rejection("LATE", "a card was out before the wager was paid", "card_before_close")
-        return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
+        return _rejected(parts, state, book, late, debited=True)
     due = _confirmed_by_us(pending, state, book)
     if due is not None and command.at_us > due:
         late = Rejection("NO_CONFIRMATION", "the wallet confirmed the debit too late", "cut_off")
-        return rejected(wager, state, book, late, refund_minor=pending.amount_minor)
+        return _rejected(parts, state, book, late, debited=True)
+    if pending.slip is not None:
+        return slip_accepted(parts, book, command.at_us)
+    return [_paid(command, pending, book)]
+
+
+def _paid(command: RecordDebit, pending: Pending, book: Book) -> Event:
+    """A wager that was placed alone, or its increase, is paid for."""
+    wager = pending.wager
     if not pending.from_minor:
         return accepted(wager, book, pending.limits_version, command.at_us)
     return WagerChanged(
@@ -101,16 +119,34 @@ def _answered(command: RecordDebit, pending: Pending, state: BookState, book: Bo
     )
 
 
-def _unconfirmed(key: str, pending: Pending, state: BookState, book: Book) -> WagerRejected:
+def _rejected(
+    parts: Sequence[Pending], state: BookState, book: Book, no: Rejection, *, debited: bool
+) -> Sequence[Event]:
+    """Nothing of it stands, and what was debited goes back."""
+    first = parts[0]
+    if first.slip is not None:
+        wagers = [part.wager for part in parts]
+        return slip_rejected(first.slip, wagers, state, book, no, debited=debited)
+    refund = first.amount_minor if debited else 0
+    return [rejected(first.wager, state, book, no, refund_minor=refund)]
+
+
+def _unconfirmed(
+    key: str, parts: Sequence[Pending], state: BookState, book: Book
+) -> Sequence[Event]:
     """Nobody knows whether the debit was made: it is cancelled until the wallet says so (N-1)."""
-    wager = pending.wager
     no = Rejection("NO_CONFIRMATION", "the wallet did not confirm the debit", "cut_off")
-    return replace(
+    first = parts[0]
+    if first.slip is not None:
+        return _rejected(parts, state, book, no, debited=True)
+    wager = first.wager
+    gone = replace(
         rejected(wager, state, book, no),
         movement_id=movement(state, wager.wager_id, wager.movements + 1),
         cancelled_movement_id=key,
-        cancelled_minor=pending.amount_minor,
+        cancelled_minor=first.amount_minor,
     )
+    return [gone]
 
 
 def _drained_us(state: BookState, book: Book) -> int | None:
@@ -144,11 +180,12 @@ def expire_debits(command: ExpireDebits, state: BookState) -> Sequence[Event]:
     book = state.book
     if book is None:
         return ()
-    gone = []
-    for key, pending in book.pending.items():
-        due = _confirmed_by_us(pending, state, book)
+    gone: list[Event] = []
+    for key in dict.fromkeys(p.slip.movement_id if p.slip else k for k, p in book.pending.items()):
+        parts = _of_debit(key, book)
+        due = _confirmed_by_us(parts[0], state, book)
         if due is not None and command.at_us > due:
-            gone.append(_unconfirmed(key, pending, state, book))
+            gone.extend(_unconfirmed(key, parts, state, book))
     return [*gone, *_proceed_from(fold(state, gone))] if gone else ()
 
 

@@ -10,6 +10,7 @@ from services.contracts.crew import require_heard, require_on_shift
 from services.contracts.guards import require_meaning
 from services.contracts.wager import (
     DebitRequested,
+    SlipDebitRequested,
     WagerAccepted,
     WagerChanged,
     WagerRejected,
@@ -29,6 +30,7 @@ from services.wager.commands import (
     NotifyMinimum,
     PermitSharing,
     PermitStanding,
+    PlaceSlip,
     PlaceWager,
     Proceed,
     RecordDebit,
@@ -64,13 +66,14 @@ from services.wager.domain.permissions import (
 )
 from services.wager.domain.placing import place
 from services.wager.domain.signs import change_limits, notify_minimum, remove_sign
+from services.wager.domain.slips import place_slip
 from services.wager.domain.state import BookState
 
 
 def answer(command: Command, events: Sequence[Event], state: BookState) -> Mapping[str, Any]:
     """What became of a wager."""
     del state
-    if not isinstance(command, PlaceWager | ChangeWager | RecordDebit):
+    if not isinstance(command, PlaceWager | PlaceSlip | ChangeWager | RecordDebit):
         return {}
     for event in reversed(events):
         if isinstance(event, WagerRejected):
@@ -79,7 +82,7 @@ def answer(command: Command, events: Sequence[Event], state: BookState) -> Mappi
             return {"status": "ACCEPTED", "stake_minor": event.stake_minor}
         if isinstance(event, WagerChanged):
             return {"status": "ACCEPTED", "stake_minor": event.to_minor}
-        if isinstance(event, DebitRequested):
+        if isinstance(event, DebitRequested | SlipDebitRequested):
             return {"status": "PENDING", "movement_id": event.movement_id}
     return {"status": "PENDING"}
 
@@ -105,6 +108,7 @@ _ASKED = frozenset(COMMANDS.values())
 
 _DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
     PlaceWager: place,
+    PlaceSlip: place_slip,
     ChangeWager: change,
     CancelWager: cancel,
     RejectWager: reject,

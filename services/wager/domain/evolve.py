@@ -30,6 +30,7 @@ from services.contracts.wager import (
     RefundOutstanding,
     RefundRepeated,
     SignRemoved,
+    SlipDebitRequested,
     StandingWagerPermitted,
     WagerAccepted,
     WagerCancelled,
@@ -64,6 +65,7 @@ from services.wager.domain.state import (
     Permission,
     Permissions,
     Sign,
+    Slip,
     Wager,
     Window,
 )
@@ -205,6 +207,31 @@ def _debit_requested(state: BookState, event: DebitRequested) -> BookState:
     return _with_book(state, pending={**book.pending, event.movement_id: pending})
 
 
+def _slip_requested(state: BookState, event: SlipDebitRequested) -> BookState:
+    book = state.book
+    assert book is not None
+    slip = Slip(event.slip_id, event.movement_id)
+    pending = dict(book.pending)
+    for stake in event.wagers:
+        wager = Wager(
+            wager_id=stake.wager_id,
+            player=event.player,
+            area=stake.area,
+            currency=event.currency,
+            stake_minor=stake.stake_minor,
+            channel=event.channel,
+            out_of_limits=stake.out_of_limits,
+            box=event.box,
+            standing=event.standing,
+            movements=0,
+            context=event.context,
+        )
+        pending[stake.wager_id] = Pending(
+            wager, stake.stake_minor, 0, event.limits_version, event.requested_at_us, slip
+        )
+    return _with_book(state, pending=pending)
+
+
 def _settle_pending(book: Book, wager_id: str) -> tuple[dict[str, Pending], Wager | None]:
     rest = {key: held for key, held in book.pending.items() if held.wager.wager_id != wager_id}
     done = next((p.wager for p in book.pending.values() if p.wager.wager_id == wager_id), None)
@@ -333,6 +360,7 @@ _EVOLVE: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     PermissionRevoked: _revoked,
     PlayerBarred: _barred,
     DebitRequested: _debit_requested,
+    SlipDebitRequested: _slip_requested,
     WagerAccepted: _accepted,
     WagerChanged: _changed,
     WagerReduced: _reduced,

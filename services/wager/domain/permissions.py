@@ -25,6 +25,7 @@ from services.wager.commands import (
     GrantLimits,
     PermitSharing,
     PermitStanding,
+    PlaceSlip,
     PlaceWager,
     RevokePermission,
 )
@@ -174,7 +175,7 @@ def staking_player(command: Command, state: BookState) -> str:
     """The player of whom the command would take a stake at a live table; "" where it takes none."""
     if state.settings is None or state.settings.test:
         return ""
-    if isinstance(command, PlaceWager):
+    if isinstance(command, PlaceWager | PlaceSlip):
         return command.player
     if isinstance(command, ChangeWager) and state.book is not None:
         wager = state.book.wagers.get(command.wager_id)
@@ -184,7 +185,7 @@ def staking_player(command: Command, state: BookState) -> str:
 
 def staked_under(command: Command, state: BookState) -> PlayerContext | None:
     """The context that a command stakes under: of the token that came with it, or the wager's."""
-    if isinstance(command, PlaceWager):
+    if isinstance(command, PlaceWager | PlaceSlip):
         return command.context
     if not isinstance(command, ChangeWager) or command.context is not None:
         return getattr(command, "context", None)

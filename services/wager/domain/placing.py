@@ -10,13 +10,12 @@ from services.contracts.core import Event, NotYet, Refused
 from services.contracts.guards import require_own
 from services.contracts.wager import (
     DebitRequested,
+    SlipDebitRequested,
     WagerAccepted,
     WagerRejected,
 )
 from services.rules.betting import area_full, combination_allowed
-from services.wager.commands import (
-    PlaceWager,
-)
+from services.wager.commands import PlaceSlip, PlaceWager
 from services.wager.domain.boxes import box_of, check_box
 from services.wager.domain.differential import crossed
 from services.wager.domain.evolve import evolve
@@ -43,7 +42,7 @@ _COUP_NUMBER: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 
 def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     require_own(command, command.player, what="a wager")
-    book = _book_for(command, state)
+    book = book_for(command, state)
     settings = settings_of(state)
     wager = Wager(
         wager_id=command.wager_id,
@@ -51,18 +50,13 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
         area=command.area,
         currency=command.currency or settings.currency,
         stake_minor=command.amount_minor,
-        channel=command.channel or _channel(state),
+        channel=command.channel or channel_of(state),
         box=box_of(command.player, command.box, state),
         token=command.token,
         context=command.context,
     )
     try:
-        _check_open(command.at_us, state, book)
-        check_player(wager, state)
-        wager = _check_place(wager, command.at_us, state, book)
-        amount = wager.stake_minor
-        wager = check_money(wager, state, book, amount_minor=amount, at_us=command.at_us)
-        check_gap(wager, state, book, amount_minor=amount)
+        wager = checked(wager, command.at_us, state, book)
     except Rejection as no:
         return [rejected(wager, state, book, no)]
     if wager.token is None:
@@ -72,12 +66,25 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     return [taken, *crossed(state, evolve(state, taken))]
 
 
+def checked(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:
+    """The wager as it may stand. Raises `Rejection`."""
+    _check_open(at_us, state, book)
+    check_player(wager, state)
+    wager = _check_place(wager, at_us, state, book)
+    amount = wager.stake_minor
+    wager = check_money(wager, state, book, amount_minor=amount, at_us=at_us)
+    check_gap(wager, state, book, amount_minor=amount)
+    return wager
+
+
 def is_staked(events: Sequence[Event]) -> bool:
     """Whether money or a token was asked for: from then on the id means this wager alone."""
-    return any(isinstance(event, DebitRequested | WagerAccepted) for event in events)
+    return any(
+        isinstance(event, DebitRequested | SlipDebitRequested | WagerAccepted) for event in events
+    )
 
 
-def _book_for(command: PlaceWager, state: BookState) -> Book:
+def book_for(command: PlaceWager | PlaceSlip, state: BookState) -> Book:
     """The book that the wager is meant for; never another one (D5)."""
     book = state.book
     if book is None:
@@ -104,7 +111,7 @@ def _is_past(coup_id: str, state: BookState) -> bool:
     return (int(named[1]), int(named[2])) <= (state.session, current)
 
 
-def _channel(state: BookState) -> str:
+def channel_of(state: BookState) -> str:
     return SCREEN if rules_of(state).table_kind == "STREAMED" else LAYOUT
 
 

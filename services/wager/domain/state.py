@@ -36,6 +36,9 @@ STANDING, AREA_SHARING = "STANDING", "AREA_SHARING"
 OPPOSING_WAGERS, PLAYER_LIMITS = "OPPOSING_WAGERS", "PLAYER_LIMITS"
 
 
+SLIP_MARK = "#"
+
+
 OUTSIDE_LIMITS = ("BELOW_MINIMUM", "ABOVE_MAXIMUM")
 
 
@@ -80,6 +83,14 @@ class Wager(Struct, frozen=True):
         return 0 if self.token else self.stake_minor
 
 
+class Slip(Struct, frozen=True):
+    """Wagers with one debit: they stand together, or none does."""
+
+    slip_id: str
+    movement_id: str
+    """Of the debit."""
+
+
 class Pending(Struct, frozen=True):
     """A debit that the wallet has not answered yet."""
 
@@ -93,6 +104,9 @@ class Pending(Struct, frozen=True):
     limits_version: int
     requested_at_us: int = 0
     """When it was asked for; 0 in logs that do not say so."""
+
+    slip: Slip | None = None
+    """Of which it is a part."""
 
 
 class Sign(Struct, frozen=True):
@@ -155,7 +169,7 @@ class Book(Struct, frozen=True):
     """Live wagers in order of acceptance."""
 
     pending: dict[str, Pending] = {}
-    """By the key of the money movement."""
+    """By the key of the money movement; of a slip, by wager."""
 
 
 class Permission(Struct, frozen=True):
@@ -308,6 +322,16 @@ def movement(state: BookState, wager_id: str, number: int) -> str:
 def first_debit(table_id: str, wager_id: str) -> str:
     """Key of the debit that a wager begins with."""
     return f"{table_id}/{wager_id}/1"
+
+
+def slip_of(wager_id: str) -> str:
+    """The slip that a wager is part of, by its id; "" where it was placed alone."""
+    return wager_id.rpartition(SLIP_MARK)[0]
+
+
+def slip_wager(slip_id: str, number: int) -> str:
+    """Id of a wager of a slip. No id from outside has the mark."""
+    return f"{slip_id}{SLIP_MARK}{number}"
 
 
 def is_late(at_us: int, book: Book) -> bool:

@@ -19,6 +19,7 @@ from services.chassis.clock import SECOND_US, Clock
 from services.chassis.telemetry import DURATION_BUCKETS_S, Kind, Metric
 from services.contracts.common import PlayerContext
 from services.rules.currencies import currency_exponent
+from services.wager.domain.state import slip_of
 from services.wager.seamless import protocol
 from services.wager.seamless.amounts import Form, Inexact
 from services.wager.seamless.breaker import Breaker
@@ -144,6 +145,14 @@ class SeamlessWallet:
         try:
             amount = form.write(movement.amount_minor, movement.currency)
             rest = form.write(movement.rest_minor, movement.currency)
+            shares = tuple(
+                protocol.Share(
+                    wager_id=part.wager_id,
+                    area=part.area,
+                    amount=form.write(part.amount_minor, movement.currency),
+                )
+                for part in movement.parts
+            )
         except Inexact:
             return _answer(movement, REFUSED, INEXACT)
         told = await self._call(
@@ -157,6 +166,8 @@ class SeamlessWallet:
                 table_id=movement.table_id,
                 coup_id=movement.coup_id,
                 wager_id=movement.wager_id,
+                slip_id=slip_of(movement.wager_id),
+                wagers=shares,
                 cancels=movement.cancels,
                 rest=rest,
                 operator=context.operator,

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.contracts.common import PlayerContext
+from services.wager.domain.state import slip_wager
 from services.wager.seamless.client import SeamlessWallet
 from services.wager.wallet import (
     CANCEL,
@@ -25,6 +26,7 @@ from services.wager.wallet import (
     REVERSE,
     Answer,
     Movement,
+    Part,
     ask,
 )
 
@@ -80,6 +82,7 @@ class Conformance:
             "the same debit sent at once moves once": self._same_at_once,
             "debits sent at once never make a balance negative": self._many_at_once,
             "a cancel gives back what it says, once": self._cancel,
+            "a debit for several wagers gives back each of them": self._slip,
             "a debit that was made is undone by its key, once": self._undo,
             "a debit is not undone under a second key": self._undo_twice,
             "the cancel of an unknown debit is answered": self._unknown,
@@ -165,6 +168,21 @@ class Conformance:
         whole = replace(self._moving(CANCEL), wager_id=debit.wager_id)
         await self._done(whole, before)
         await self._done(whole, before)
+
+    async def _slip(self) -> None:
+        if not self._wallet.switches.partial_cancel:
+            return  # such a wallet is sent no slips
+        before = await self._held()
+        whole = self._moving(DEBIT)
+        slip, half = whole.wager_id, AMOUNT_MINOR // 2
+        parts = tuple(
+            Part(wager_id=slip_wager(slip, number), area=area, amount_minor=half)
+            for number, area in ((1, "BANKER"), (2, "TIE"))
+        )
+        await self._done(replace(whole, parts=parts), before - AMOUNT_MINOR)
+        for number, part in enumerate(parts, start=1):
+            back = replace(self._moving(CANCEL, half), wager_id=part.wager_id)
+            await self._done(back, before - AMOUNT_MINOR + number * half)
 
     async def _undo(self) -> None:
         before = await self._held()

@@ -26,6 +26,14 @@ Amount = int | str
 """Minor units or millionths as a number, or a decimal text: see `amounts`."""
 
 
+class Share(Struct, frozen=True, kw_only=True):
+    """A wager of a slip, in its debit."""
+
+    wager_id: str
+    area: str
+    amount: Amount
+
+
 class Asked(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A request."""
 
@@ -41,7 +49,13 @@ class Asked(Struct, frozen=True, kw_only=True, omit_defaults=True):
     table_id: str = ""
     coup_id: str = ""
     wager_id: str = ""
-    """Joins a wager's debits, cancels and credit."""
+    """Joins a wager's debits, cancels and credit. Of a slip's debit: the slip's id."""
+
+    slip_id: str = ""
+    """Of a wager of a slip: the `wager_id` of the debit that paid for it."""
+
+    wagers: tuple[Share, ...] = ()
+    """Of a slip's debit: what it pays for. Each may be cancelled and credited by itself."""
 
     cancels: str = ""
     """Of a cancel: the key of the debit that is undone whole, made or not."""

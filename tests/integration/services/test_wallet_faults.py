@@ -28,14 +28,15 @@ from services.chassis.migrations import CHASSIS, Package, migrate
 from services.chassis.postgres import PostgresStore, open_pool
 from services.chassis.registry import Registry
 from services.chassis.timers import Timers
+from services.contracts.core import Actor
 from services.devstack.postgres import PostgresServer
 from services.settlement import open_items as owed_after
 from services.settlement.delivery import Delivery
 from services.tablelog.reader import read
-from services.tablelog.steps import steps
+from services.tablelog.steps import Step, steps
 from services.wager import domain as wager
 from services.wager import open_items as owed_before
-from services.wager.commands import ExpireDebits
+from services.wager.commands import ExpireDebits, PlaceSlip, Stake
 from services.wager.companion import WagerCompanion
 from services.wager.comparing import Difference, Line, differences
 from services.wager.config import WalletSettings
@@ -70,12 +71,21 @@ BEFORE: list[dict[str, Any]] = [
     },
     {"do": "load_shoe", "shoe": "S1", "partial": True, "cards": CARDS.split()},
 ]
+SLIP = PlaceSlip(
+    at_us=0,
+    by=Actor("p3", "PLAYER"),
+    slip_id="s1",
+    player="p3",
+    wagers=(Stake(area="BANKER", amount_minor=300), Stake(area="TIE", amount_minor=200)),
+)
+SLIP_AFTER = len(BEFORE) + 5
 MAIN: list[dict[str, Any]] = [
     {"do": "open_betting"},
     stake("w1", "p1", "banker", 1_000),
     stake("w2", "p2", "player", 2_000),
     stake("w3", "p3", "tie", 500),
     {"do": "cancel_wager", "id": "w3"},
+    {"do": "cancel_wager", "id": "s1#2", "by": {"id": "p3", "role": "player"}},
     {"do": "no_more_bets"},
     {"do": "deal"},
     {
@@ -262,13 +272,17 @@ async def operator(url: str) -> AsyncIterator[Operator]:
 
 
 async def play(made: Operator, folder: Path, *, kills: int) -> None:
-    """The main job, line by line, each to its rest."""
+    """The main job, line by line, each to its rest; a slip, which no line can tell, after w3."""
     path = folder / "table.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in (*BEFORE, *MAIN)))
     for line in read(str(path)):
         for number, step in enumerate(steps(line, "T")):
             await made.world.run(step, "T", f"{line.number}.{number}")
         await made.rest(killed=kills)
+        if line.number == SLIP_AFTER:
+            now = replace(SLIP, at_us=step.command.at_us)
+            await made.world.run(Step("wager", now), "T", "slip")
+            await made.rest(killed=kills)
 
 
 def balances(made: Operator) -> dict[str, int]:
@@ -284,8 +298,13 @@ async def test_an_honest_wallet_ends_with_equal_books(
         assert await made.differences() == []
         assert await made.open_items() == set()
         assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
-        verbs = {row.verb for row in made.running.simulator.books.movements()}
-        assert verbs == {*VERBS, "FUND"}
+        rows = list(made.running.simulator.books.movements())
+        assert {row.verb for row in rows} == {*VERBS, "FUND"}
+        slip = [
+            (row.verb, row.wager_id, row.amount_minor) for row in rows if row.wager_id[:2] == "s1"
+        ]
+        assert slip[:2] == [("DEBIT", "s1", -500), ("CANCEL", "s1#2", 200)]
+        assert not [row for row in rows if row.verb == "CREDIT" and row.wager_id in ("w3", "s1#2")]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -322,7 +341,7 @@ async def test_the_clock_ends_the_wait_for_a_debit_and_the_book_closes_without_i
 ) -> None:
     """A-30, N-1: the service's timer lets it expire; the late debit meets the cancel."""
     path = tmp_path / "table.jsonl"
-    lines = (*BEFORE, {"do": "open_betting"}, stake("w1", "p1", "banker", 1_000), *MAIN[5:7])
+    lines = (*BEFORE, {"do": "open_betting"}, stake("w1", "p1", "banker", 1_000), *MAIN[6:8])
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     async with operator(await make_database(template=template)) as made:
         await made.kill()  # nobody sends: the wallet is as good as silent

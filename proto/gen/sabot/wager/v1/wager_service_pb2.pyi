@@ -171,6 +171,50 @@ class PlaceWagersResponse(_message.Message):
     responses: _containers.RepeatedCompositeFieldContainer[PlaceWagerResponse]
     def __init__(self, responses: _Optional[_Iterable[_Union[PlaceWagerResponse, _Mapping]]] = ...) -> None: ...
 
+class SlipStake(_message.Message):
+    __slots__ = ("area", "amount_minor")
+    AREA_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    area: str
+    amount_minor: int
+    def __init__(self, area: _Optional[str] = ..., amount_minor: _Optional[int] = ...) -> None: ...
+
+class PlaceSlipRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "slip_id", "player", "wagers", "currency", "channel", "box", "coup_id")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    SLIP_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    WAGERS_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    CHANNEL_FIELD_NUMBER: _ClassVar[int]
+    BOX_FIELD_NUMBER: _ClassVar[int]
+    COUP_ID_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    slip_id: str
+    player: str
+    wagers: _containers.RepeatedCompositeFieldContainer[SlipStake]
+    currency: str
+    channel: str
+    box: str
+    coup_id: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., slip_id: _Optional[str] = ..., player: _Optional[str] = ..., wagers: _Optional[_Iterable[_Union[SlipStake, _Mapping]]] = ..., currency: _Optional[str] = ..., channel: _Optional[str] = ..., box: _Optional[str] = ..., coup_id: _Optional[str] = ...) -> None: ...
+
+class PlaceSlipResponse(_message.Message):
+    __slots__ = ("result", "status", "code", "message", "wager_ids")
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    WAGER_IDS_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    status: str
+    code: str
+    message: str
+    wager_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ..., status: _Optional[str] = ..., code: _Optional[str] = ..., message: _Optional[str] = ..., wager_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class GetTableProgressRequest(_message.Message):
     __slots__ = ("table_id",)
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]

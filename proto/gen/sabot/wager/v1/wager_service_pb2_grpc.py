@@ -137,6 +137,11 @@ class WagerServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceWagersRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceWagersResponse.FromString,
                 _registered_method=True)
+        self.PlaceSlip = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/PlaceSlip',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceSlipRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceSlipResponse.FromString,
+                _registered_method=True)
         self.GetTableProgress = channel.unary_unary(
                 '/sabot.wager.v1.WagerService/GetTableProgress',
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.GetTableProgressRequest.SerializeToString,
@@ -295,6 +300,13 @@ class WagerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PlaceSlip(self, request, context):
+        """Stake on several areas at once, all of them or none, with one debit.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetTableProgress(self, request, context):
         """How far this service has come with a table.
         """
@@ -411,6 +423,11 @@ def add_WagerServiceServicer_to_server(servicer, server):
                     servicer.PlaceWagers,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceWagersRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceWagersResponse.SerializeToString,
+            ),
+            'PlaceSlip': grpc.unary_unary_rpc_method_handler(
+                    servicer.PlaceSlip,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceSlipRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceSlipResponse.SerializeToString,
             ),
             'GetTableProgress': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTableProgress,
@@ -966,6 +983,33 @@ class WagerService:
             '/sabot.wager.v1.WagerService/PlaceWagers',
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceWagersRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceWagersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PlaceSlip(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/PlaceSlip',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceSlipRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.PlaceSlipResponse.FromString,
             options,
             channel_credentials,
             insecure,

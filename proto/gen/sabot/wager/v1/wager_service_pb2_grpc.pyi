@@ -76,6 +76,8 @@ class WagerServiceStub:
     """The book of the coup in progress."""
     PlaceWagers: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceWagersRequest, _wager_service_pb2.PlaceWagersResponse]
     """Stake on areas, many wagers in one call; each is answered alone."""
+    PlaceSlip: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceSlipRequest, _wager_service_pb2.PlaceSlipResponse]
+    """Stake on several areas at once, all of them or none, with one debit."""
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.GetTableProgressRequest, _wager_service_pb2.GetTableProgressResponse]
     """How far this service has come with a table."""
     ListCommandEvents: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ListCommandEventsRequest, _wager_service_pb2.ListCommandEventsResponse]
@@ -129,6 +131,8 @@ class WagerServiceAsyncStub(WagerServiceStub):
     """The book of the coup in progress."""
     PlaceWagers: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceWagersRequest, _wager_service_pb2.PlaceWagersResponse]  # type: ignore[assignment]
     """Stake on areas, many wagers in one call; each is answered alone."""
+    PlaceSlip: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.PlaceSlipRequest, _wager_service_pb2.PlaceSlipResponse]  # type: ignore[assignment]
+    """Stake on several areas at once, all of them or none, with one debit."""
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.GetTableProgressRequest, _wager_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
     """How far this service has come with a table."""
     ListCommandEvents: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ListCommandEventsRequest, _wager_service_pb2.ListCommandEventsResponse]  # type: ignore[assignment]
@@ -299,6 +303,14 @@ class WagerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wager_service_pb2.PlaceWagersResponse, _abc.Awaitable[_wager_service_pb2.PlaceWagersResponse]]:
         """Stake on areas, many wagers in one call; each is answered alone."""
+
+    @_abc_1.abstractmethod
+    def PlaceSlip(
+        self,
+        request: _wager_service_pb2.PlaceSlipRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.PlaceSlipResponse, _abc.Awaitable[_wager_service_pb2.PlaceSlipResponse]]:
+        """Stake on several areas at once, all of them or none, with one debit."""
 
     @_abc_1.abstractmethod
     def GetTableProgress(
