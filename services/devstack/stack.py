@@ -63,6 +63,7 @@ class Stack:
         topics: Sequence[str] = TOPICS,
         environment: Mapping[str, str] | None = None,
         environment_of: Mapping[str, Mapping[str, str]] | None = None,
+        postgres_settings: Mapping[str, str] | None = None,
         report: Callable[[str], None] = print,
     ) -> None:
         """Describe a stack; nothing runs before `start`.
@@ -70,7 +71,7 @@ class Stack:
         A `directory` keeps data and logs and what `python -m services.devstack` needs to find the
         processes again; without one everything is temporary. `broker` stands for the variable
         BROKER, `environment` is added to that of every service, `environment_of` to that
-        of the service that it names.
+        of the service that it names; `postgres_settings` are the server's own.
         """
         unknown = set(services) - set(SERVICES)
         if unknown:
@@ -87,6 +88,7 @@ class Stack:
         self._requested_broker = broker
         self._extra_environment = dict(environment or {})
         self._environment_of = dict(environment_of or {})
+        self._postgres_settings = dict(postgres_settings or {})
         self._report = report
         self._records: list[leftovers.Record] = []
         self.directory = (
@@ -236,7 +238,7 @@ class Stack:
         root = None
         if not self.temporary:
             root = kept_directory(self.directory / "postgres", str(self.directory))
-        self.postgres = PostgresServer(root, durable=self.durable)
+        self.postgres = PostgresServer(root, durable=self.durable, settings=self._postgres_settings)
         self.postgres.start()
         run_apart(self.postgres.create_databases(f"sabot_{name}" for name in SERVICES))
         kept = "" if root is None else f", data in {root}"
