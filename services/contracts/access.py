@@ -53,6 +53,9 @@ def _methods(service: str, queries: Mapping[str, Roles], commands: str) -> dict[
     return {f"{service}/{method}": roles for method, roles in methods.items()}
 
 
+_OF_A_PLAYER: Final = ("FindWagers", "GetPlayerRecall", "GetPlayerStatement")
+"""Queries that are answered to a player as far as they are about himself."""
+
 _SINGULAR: Final = {"LimitsHistory": "Limits", "ExceptionEntries": "ExceptionEntry"}
 
 
@@ -137,6 +140,8 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
                 # Of wagers a player is shown his own.
                 **_reads("Tables", "Shoes", "Coups", "Wagers", "LimitsHistory", "Rulebooks"),
                 **_reads("Incidents", "ExceptionEntries", "Disputes", roles=READING),
+                **dict.fromkeys(_OF_A_PLAYER, EVERYBODY),
+                "GetRoads": EVERYBODY,
             },
             "",
         ),

@@ -53,6 +53,9 @@ IDS_MAX: Final = 1_000
 QUERY_INPUTS: Final = Inputs(
     {
         "id": words(ID_CHARACTERS_MAX, needed=True),
+        "sabot.query.v1.GetRoadsRequest.id": words(ID_CHARACTERS_MAX),
+        "movement_id": MOVEMENT_ID,
+        "player": NAME,
         "ids": items(IDS_MAX, rule=words(ID_CHARACTERS_MAX)),
         "table_ids": items(IDS_MAX, rule=TABLE_ID),
         "table_id": optional(TABLE_ID),

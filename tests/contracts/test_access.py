@@ -79,6 +79,10 @@ def test_a_player_reads_the_public_table_and_what_is_his_own() -> None:
             for verb in ("BatchGet", "List")
             for kind in ("Tables", "Shoes", "Coups", "Wagers", "LimitsHistory", "Rulebooks")
         ),
+        "GetRoads",
+        "FindWagers",
+        "GetPlayerRecall",
+        "GetPlayerStatement",
         "WatchTable",
         "WatchTables",
     }

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 from msgspec import Struct
 
+from sabot.query.v1 import query_service_pb2
 from services.chassis.rpc_errors import call_failed
 from tests.fuzz.requests import Table, broken, caller, mutated, valid
 from tests.fuzz.tally import Tally
@@ -26,6 +27,7 @@ SERVICES = {
     "sabot.wager.v1.WagerService": "wager",
     "sabot.wager.v1.WalletService": "wager",
     "sabot.settlement.v1.SettlementService": "settlement",
+    query_service_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name: "settlement",
 }
 """The services of the stack by their full names, with the process that offers each."""
 
@@ -123,8 +125,13 @@ async def send(channel: Any, sent: Sent) -> Answered:
     data = b""
     try:
         if method.server_streaming:
-            async for part in channel.unary_stream(path)(sent.data, **options):
+            endless = "follow" in method.input_type.fields_by_name
+            stream = channel.unary_stream(path)(sent.data, **options)
+            async for part in stream:
                 data = part
+                if endless:
+                    stream.cancel()
+                    break
         else:
             data = await channel.unary_unary(path)(sent.data, **options)
     except grpc.aio.AioRpcError as error:

@@ -76,6 +76,8 @@ class Table(Struct):
 def words_of(method: MethodDescriptor) -> dict[str, tuple[str, ...]]:
     """The words that the fields of a command may hold, as its class lists them."""
     service = method.full_name.split(".")[1]
+    if service == "query":
+        return {}  # there is no command among them
     module = import_module(f"services.{service}.commands")
     kind = getattr(module, method.name, None)
     if kind is None:
@@ -134,6 +136,14 @@ def _texts(table: Table) -> dict[str, Callable[[random.Random], str]]:
         "layout": lambda dice: dice.choice("ABCD"),
         "code": lambda dice: dice.choice(("CALL_MISSING", "ADVICE", "VIDEO_LOST")),
         "options_json": lambda _: "",
+        "id": lambda dice: dice.choice((f"{prefix}/s0", f"{prefix}:1:1", prefix, "x/y")),
+        "ids": lambda dice: dice.choice((f"{prefix}/w1", f"{prefix}:1:2", prefix)),
+        "table_ids": lambda dice: dice.choice((prefix, "nowhere")),
+        "gaming_day": lambda dice: dice.choice(("", "2026-01-01", "9999-99-99")),
+        "filter": lambda dice: dice.choice(("", "at_us >= 5", 'table_id = "x" AND at_us < 9')),
+        "order_by": lambda dice: dice.choice(("", "at", "at desc", "id")),
+        "min_position": lambda _: "",
+        "resume_cursor": lambda _: "",
         "video": lambda _: "camera-1",
         "box": lambda dice: str(dice.randint(1, 9)),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 
 import pytest
@@ -16,7 +15,7 @@ from services.rules.roads import (
     logical_columns,
     roads,
 )
-from tests.rules.oracle import oracle, shared
+from tests.rules.oracle import oracle
 
 
 @pytest.mark.parametrize("case", oracle("roads")["cases"], ids=lambda c: c["name"])
@@ -120,8 +119,7 @@ def test_an_unknown_letter_is_an_error() -> None:
 
 def test_fifty_recorded_rounds_keep_the_rules() -> None:
     """A recorded table's results: every coup is on the bead plate, every win on the road."""
-    recorded = json.loads(shared("data/roads-50-rounds.json").read_text(encoding="utf-8"))
-    results = recorded["results"]
+    results = oracle("roads_50_rounds")["results"]
     found = roads(entries_of(results))
     assert len(found.bead_plate) == 50
     assert len(found.big_road) == sum(letter != "T" for letter in results)

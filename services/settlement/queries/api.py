@@ -10,6 +10,9 @@ from google.protobuf.message import Message
 from sabot.query.v1 import query_service_pb2 as pb
 from sabot.query.v1 import query_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
+from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
+from services.settlement.queries import players
+from services.settlement.queries.drawn import drawn
 from services.settlement.queries.reading import Reader
 from services.settlement.queries.resources import (
     COUPS,
@@ -22,6 +25,8 @@ from services.settlement.queries.resources import (
     TABLES,
     WAGERS,
     Kind,
+    Shoe,
+    Table,
 )
 
 
@@ -96,3 +101,31 @@ class QueryService(pb_grpc.QueryServiceServicer):
     BatchGetRulebooks = _batch(RULEBOOKS, pb.BatchGetRulebooksResponse)
     ListRulebooks = _list(RULEBOOKS, pb.ListRulebooksResponse)
     ExportRulebooks = _export(RULEBOOKS, pb.ExportRulebooksResponse)
+
+    async def GetRoads(self, request: Any, context: Any) -> pb.GetRoadsResponse:
+        """The five roads of a shoe, or of the one that is on a table."""
+        if bool(request.id) == bool(request.table_id):
+            raise InvalidCommand("which shoe?", fields=[FieldFault("id", "either it or table_id")])
+        async with self.reader.snapshot(request.min_position) as snapshot:
+            key = request.id
+            for table in await snapshot.fetch(TABLES, "where id = $1", [request.table_id]):
+                assert isinstance(table, Table)
+                key = f"{table.id}/{table.shoe_id}"
+            found = await snapshot.fetch(SHOES, "where id = $1", [key])
+        for shoe in found:
+            assert isinstance(shoe, Shoe)
+            answer = pb.GetRoadsResponse(roads=drawn(shoe.id, shoe.kept_road))
+            return self.reader.stamp(answer, snapshot.as_of)  # type: ignore[no-any-return]
+        raise NotFound(f"there is no shoe {request.id or 'on ' + request.table_id}")
+
+    async def FindWagers(self, request: Any, context: Any) -> pb.FindWagersResponse:
+        """The wager that a movement of money belongs to, or those of a slip."""
+        return await players.find_wagers(self.reader, request)
+
+    async def GetPlayerRecall(self, request: Any, context: Any) -> pb.GetPlayerRecallResponse:
+        """The last coups that a player staked on."""
+        return await players.recall(self.reader, request)
+
+    async def GetPlayerStatement(self, request: Any, context: Any) -> pb.GetPlayerStatementResponse:
+        """What a player staked, got back and won."""
+        return await players.statement(self.reader, request)

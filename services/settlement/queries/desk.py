@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.contracts.core import Event, Meta
+from services.contracts.wager import SlipDebitRequested
 from services.settlement.queries.resources import (
     COUPS,
     DISPUTES,
@@ -112,6 +113,9 @@ def keys(said: Said) -> Iterable[Key]:
     for kind, name in ((WAGERS, "wager_id"), (SHOES, "shoe_id"), (DISPUTES, "dispute_id")):
         if said.named(name):
             yield kind.name, said.named(name)
+    if isinstance(event, SlipDebitRequested):
+        for stake in event.wagers:
+            yield WAGERS.name, f"{meta.table_id}/{stake.wager_id}"
     if meta.shoe_id:
         yield SHOES.name, f"{meta.table_id}/{meta.shoe_id}"
     settings = getattr(event, "settings", None)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.contracts import settlement as money
 from services.contracts import wager as book
+from services.contracts.common import PlayerContext
 from services.settlement.gaming_day import gaming_day
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
 from services.settlement.queries.resources import WAGERS, Wager
@@ -44,6 +47,13 @@ def change_wager(desk: Desk, said: Said, **changes: Any) -> None:
         getattr(event, "settlement_id", None),
     )
     new = [key for key in moved if key and key not in known.movement_ids]
+    context: PlayerContext | None = getattr(event, "context", None)
+    if context is not None:
+        changes |= {
+            "operator": context.operator,
+            "brand": context.brand,
+            "jurisdiction": context.jurisdiction,
+        }
     desk.put(WAGERS, known, movement_ids=(*known.movement_ids, *new), **changes)
 
 
@@ -62,6 +72,27 @@ def _requested(desk: Desk, said: Said) -> None:
         limits_version=event.limits_version,
         box=event.box or "",
     )
+
+
+def _slip_requested(desk: Desk, said: Said) -> None:
+    """All wagers of a slip wait for one debit."""
+    event: Any = said.event
+    for stake in event.wagers:
+        asked = book.DebitRequested(
+            coup_id=event.coup_id,
+            wager_id=stake.wager_id,
+            movement_id=event.movement_id,
+            player=event.player,
+            currency=event.currency,
+            amount_minor=stake.stake_minor,
+            area=stake.area,
+            stake_minor=stake.stake_minor,
+            channel=event.channel,
+            limits_version=event.limits_version,
+            box=event.box,
+            context=event.context,
+        )
+        _requested(desk, replace(said, event=asked))
 
 
 def _accepted(desk: Desk, said: Said) -> None:
@@ -189,6 +220,7 @@ def _set_aside(status: Callable[[Any], str], returned: Callable[[Any], int]) -> 
 
 FOLDS: Folds = {
     book.DebitRequested: _requested,
+    book.SlipDebitRequested: _slip_requested,
     book.WagerAccepted: _accepted,
     book.WagerRejected: _rejected,
     book.WagerChanged: _known_only(_stake),

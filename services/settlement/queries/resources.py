@@ -243,6 +243,9 @@ class Wager(Resource, frozen=True, kw_only=True, omit_defaults=True):
     rulebook_id: str = ""
     movement_ids: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
+    operator: str = ""
+    brand: str = ""
+    jurisdiction: str = ""
 
 
 class Incident(Resource, frozen=True, kw_only=True, omit_defaults=True):
@@ -412,6 +415,8 @@ WAGERS = Kind(
         "turnover_minor",
         "valid_bet_minor",
         "returned_minor",
+        "operator",
+        "brand",
     ),
     indexed=("status", "coup_id", "player", "stake_minor", "winnings_minor"),
     full=("movement_ids", "clauses"),

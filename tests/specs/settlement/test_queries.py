@@ -11,6 +11,11 @@ import pytest
 import pytest_asyncio
 
 from services.chassis.decider import Record
+from services.contracts import wager as book
+from services.contracts.common import PlayerContext
+from services.contracts.core import Actor, Meta
+from services.settlement.queries.desk import Desk, Said, keys
+from services.settlement.queries.folding import FOLDS
 from services.settlement.queries.resources import (
     COUPS,
     DISPUTES,
@@ -23,6 +28,7 @@ from services.settlement.queries.resources import (
     TABLES,
     WAGERS,
     Coup,
+    Wager,
 )
 from tests.support.queried import Folded, settled
 
@@ -220,3 +226,44 @@ def test_the_document_lists_the_fields_of_filters() -> None:
         [row] = [line for line in text.splitlines() if line.startswith(f"| {kind.name} |")]
         listed = row.rsplit("|", 2)[1]
         assert tuple(re.findall(r"`(\w+)`", listed)) == kind.filters
+
+
+def test_wagers_of_a_slip_wait_for_one_debit() -> None:
+    """Each is pending with the movement of the slip, and stands or falls by itself afterwards."""
+    asked = book.SlipDebitRequested(
+        coup_id="T:1:1",
+        slip_id="s",
+        movement_id="T/s/1",
+        player="p1",
+        currency="EUR",
+        amount_minor=300,
+        wagers=(
+            book.SlipStake(wager_id="s#1", area="TIE", stake_minor=100),
+            book.SlipStake(wager_id="s#2", area="BANKER", stake_minor=200),
+        ),
+        channel="SCREEN",
+        limits_version=1,
+        context=PlayerContext(operator="op-1", brand="b"),
+    )
+    meta = Meta(
+        table_id="T",
+        occurred_at_us=5,
+        actor=Actor("p1", "PLAYER"),
+        command_id="c",
+        cause="c",
+        depth=1,
+        coup_id="T:1:1",
+    )
+    said = Said(asked, meta, "wager:T:1", 1)
+    desk = Desk()
+    desk.held |= dict.fromkeys(keys(said))
+    desk.fold(said, FOLDS)
+    wagers = [desk.changed[WAGERS.name, f"T/s#{number}"] for number in (1, 2)]
+    assert all(isinstance(each, Wager) for each in wagers)
+    assert [(each.status, each.stake_minor) for each in wagers] == [  # type: ignore[attr-defined]
+        ("PENDING", 100),
+        ("PENDING", 200),
+    ]
+    assert {(each.movement_ids, each.operator) for each in wagers} == {  # type: ignore[attr-defined]
+        (("T/s/1",), "op-1")
+    }

@@ -7,6 +7,126 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class GetRoadsRequest(_message.Message):
+    __slots__ = ("id", "table_id", "min_position")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    table_id: str
+    min_position: str
+    def __init__(self, id: _Optional[str] = ..., table_id: _Optional[str] = ..., min_position: _Optional[str] = ...) -> None: ...
+
+class GetRoadsResponse(_message.Message):
+    __slots__ = ("roads", "as_of_token", "as_of_us")
+    ROADS_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_US_FIELD_NUMBER: _ClassVar[int]
+    roads: _resources_pb2.Roads
+    as_of_token: str
+    as_of_us: int
+    def __init__(self, roads: _Optional[_Union[_resources_pb2.Roads, _Mapping]] = ..., as_of_token: _Optional[str] = ..., as_of_us: _Optional[int] = ...) -> None: ...
+
+class FindWagersRequest(_message.Message):
+    __slots__ = ("movement_id", "view", "min_position")
+    MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    VIEW_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
+    movement_id: str
+    view: _resources_pb2.View
+    min_position: str
+    def __init__(self, movement_id: _Optional[str] = ..., view: _Optional[_Union[_resources_pb2.View, str]] = ..., min_position: _Optional[str] = ...) -> None: ...
+
+class FindWagersResponse(_message.Message):
+    __slots__ = ("items", "as_of_token", "as_of_us")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_US_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[_resources_pb2.Wager]
+    as_of_token: str
+    as_of_us: int
+    def __init__(self, items: _Optional[_Iterable[_Union[_resources_pb2.Wager, _Mapping]]] = ..., as_of_token: _Optional[str] = ..., as_of_us: _Optional[int] = ...) -> None: ...
+
+class GetPlayerRecallRequest(_message.Message):
+    __slots__ = ("player", "coups", "min_position")
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    COUPS_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
+    player: str
+    coups: int
+    min_position: str
+    def __init__(self, player: _Optional[str] = ..., coups: _Optional[int] = ..., min_position: _Optional[str] = ...) -> None: ...
+
+class RecalledCoup(_message.Message):
+    __slots__ = ("coup", "wagers")
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    WAGERS_FIELD_NUMBER: _ClassVar[int]
+    coup: _resources_pb2.Coup
+    wagers: _containers.RepeatedCompositeFieldContainer[_resources_pb2.Wager]
+    def __init__(self, coup: _Optional[_Union[_resources_pb2.Coup, _Mapping]] = ..., wagers: _Optional[_Iterable[_Union[_resources_pb2.Wager, _Mapping]]] = ...) -> None: ...
+
+class GetPlayerRecallResponse(_message.Message):
+    __slots__ = ("coups", "recall", "as_of_token", "as_of_us")
+    COUPS_FIELD_NUMBER: _ClassVar[int]
+    RECALL_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_US_FIELD_NUMBER: _ClassVar[int]
+    coups: _containers.RepeatedCompositeFieldContainer[RecalledCoup]
+    recall: bool
+    as_of_token: str
+    as_of_us: int
+    def __init__(self, coups: _Optional[_Iterable[_Union[RecalledCoup, _Mapping]]] = ..., recall: _Optional[bool] = ..., as_of_token: _Optional[str] = ..., as_of_us: _Optional[int] = ...) -> None: ...
+
+class GetPlayerStatementRequest(_message.Message):
+    __slots__ = ("player", "from_us", "until_us", "min_position")
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    FROM_US_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_US_FIELD_NUMBER: _ClassVar[int]
+    MIN_POSITION_FIELD_NUMBER: _ClassVar[int]
+    player: str
+    from_us: int
+    until_us: int
+    min_position: str
+    def __init__(self, player: _Optional[str] = ..., from_us: _Optional[int] = ..., until_us: _Optional[int] = ..., min_position: _Optional[str] = ...) -> None: ...
+
+class StatementLine(_message.Message):
+    __slots__ = ("gaming_day", "currency", "funding", "test", "wagers", "open_minor", "turnover_minor", "valid_bet_minor", "returned_minor", "winnings_minor", "forfeited_minor", "net_minor")
+    GAMING_DAY_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    FUNDING_FIELD_NUMBER: _ClassVar[int]
+    TEST_FIELD_NUMBER: _ClassVar[int]
+    WAGERS_FIELD_NUMBER: _ClassVar[int]
+    OPEN_MINOR_FIELD_NUMBER: _ClassVar[int]
+    TURNOVER_MINOR_FIELD_NUMBER: _ClassVar[int]
+    VALID_BET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    RETURNED_MINOR_FIELD_NUMBER: _ClassVar[int]
+    WINNINGS_MINOR_FIELD_NUMBER: _ClassVar[int]
+    FORFEITED_MINOR_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    gaming_day: str
+    currency: str
+    funding: str
+    test: bool
+    wagers: int
+    open_minor: int
+    turnover_minor: int
+    valid_bet_minor: int
+    returned_minor: int
+    winnings_minor: int
+    forfeited_minor: int
+    net_minor: int
+    def __init__(self, gaming_day: _Optional[str] = ..., currency: _Optional[str] = ..., funding: _Optional[str] = ..., test: _Optional[bool] = ..., wagers: _Optional[int] = ..., open_minor: _Optional[int] = ..., turnover_minor: _Optional[int] = ..., valid_bet_minor: _Optional[int] = ..., returned_minor: _Optional[int] = ..., winnings_minor: _Optional[int] = ..., forfeited_minor: _Optional[int] = ..., net_minor: _Optional[int] = ...) -> None: ...
+
+class GetPlayerStatementResponse(_message.Message):
+    __slots__ = ("lines", "as_of_token", "as_of_us")
+    LINES_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_US_FIELD_NUMBER: _ClassVar[int]
+    lines: _containers.RepeatedCompositeFieldContainer[StatementLine]
+    as_of_token: str
+    as_of_us: int
+    def __init__(self, lines: _Optional[_Iterable[_Union[StatementLine, _Mapping]]] = ..., as_of_token: _Optional[str] = ..., as_of_us: _Optional[int] = ...) -> None: ...
+
 class GetTableRequest(_message.Message):
     __slots__ = ("id", "view", "min_position")
     ID_FIELD_NUMBER: _ClassVar[int]

@@ -219,6 +219,26 @@ class QueryServiceStub:
                 request_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.ExportRulebooksRequest.SerializeToString,
                 response_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.ExportRulebooksResponse.FromString,
                 _registered_method=True)
+        self.GetRoads = channel.unary_unary(
+                '/sabot.query.v1.QueryService/GetRoads',
+                request_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetRoadsRequest.SerializeToString,
+                response_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetRoadsResponse.FromString,
+                _registered_method=True)
+        self.FindWagers = channel.unary_unary(
+                '/sabot.query.v1.QueryService/FindWagers',
+                request_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.FindWagersRequest.SerializeToString,
+                response_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.FindWagersResponse.FromString,
+                _registered_method=True)
+        self.GetPlayerRecall = channel.unary_unary(
+                '/sabot.query.v1.QueryService/GetPlayerRecall',
+                request_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerRecallRequest.SerializeToString,
+                response_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerRecallResponse.FromString,
+                _registered_method=True)
+        self.GetPlayerStatement = channel.unary_unary(
+                '/sabot.query.v1.QueryService/GetPlayerStatement',
+                request_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerStatementRequest.SerializeToString,
+                response_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerStatementResponse.FromString,
+                _registered_method=True)
 
 
 class QueryServiceServicer:
@@ -481,6 +501,35 @@ class QueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetRoads(self, request, context):
+        """The five roads of a shoe, as they are drawn, and what the next win would add to them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FindWagers(self, request, context):
+        """The wager that a movement of money at the wallet belongs to, or those of a slip.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPlayerRecall(self, request, context):
+        """A recall of the last coups that a player staked on: cards in order, third-card decisions, and
+        his wagers with what became of them. Not for settling accounts: these rest on the wallet.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPlayerStatement(self, request, context):
+        """What a player staked, got back and won, by gaming day and currency.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_QueryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -663,6 +712,26 @@ def add_QueryServiceServicer_to_server(servicer, server):
                     servicer.ExportRulebooks,
                     request_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.ExportRulebooksRequest.FromString,
                     response_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.ExportRulebooksResponse.SerializeToString,
+            ),
+            'GetRoads': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRoads,
+                    request_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetRoadsRequest.FromString,
+                    response_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetRoadsResponse.SerializeToString,
+            ),
+            'FindWagers': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindWagers,
+                    request_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.FindWagersRequest.FromString,
+                    response_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.FindWagersResponse.SerializeToString,
+            ),
+            'GetPlayerRecall': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPlayerRecall,
+                    request_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerRecallRequest.FromString,
+                    response_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerRecallResponse.SerializeToString,
+            ),
+            'GetPlayerStatement': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPlayerStatement,
+                    request_deserializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerStatementRequest.FromString,
+                    response_serializer=sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerStatementResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1642,6 +1711,114 @@ class QueryService:
             '/sabot.query.v1.QueryService/ExportRulebooks',
             sabot_dot_query_dot_v1_dot_query__service__pb2.ExportRulebooksRequest.SerializeToString,
             sabot_dot_query_dot_v1_dot_query__service__pb2.ExportRulebooksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRoads(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.query.v1.QueryService/GetRoads',
+            sabot_dot_query_dot_v1_dot_query__service__pb2.GetRoadsRequest.SerializeToString,
+            sabot_dot_query_dot_v1_dot_query__service__pb2.GetRoadsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FindWagers(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.query.v1.QueryService/FindWagers',
+            sabot_dot_query_dot_v1_dot_query__service__pb2.FindWagersRequest.SerializeToString,
+            sabot_dot_query_dot_v1_dot_query__service__pb2.FindWagersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPlayerRecall(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.query.v1.QueryService/GetPlayerRecall',
+            sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerRecallRequest.SerializeToString,
+            sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerRecallResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPlayerStatement(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.query.v1.QueryService/GetPlayerStatement',
+            sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerStatementRequest.SerializeToString,
+            sabot_dot_query_dot_v1_dot_query__service__pb2.GetPlayerStatementResponse.FromString,
             options,
             channel_credentials,
             insecure,

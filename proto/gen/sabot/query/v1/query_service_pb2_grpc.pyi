@@ -110,6 +110,16 @@ class QueryServiceStub:
     """List rulebooks, page by page."""
     ExportRulebooks: _grpc.UnaryStreamMultiCallable[_query_service_pb2.ExportRulebooksRequest, _query_service_pb2.ExportRulebooksResponse]
     """Export rulebooks in the order of their last change, in batches; can be resumed after any message."""
+    GetRoads: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.GetRoadsRequest, _query_service_pb2.GetRoadsResponse]
+    """The five roads of a shoe, as they are drawn, and what the next win would add to them."""
+    FindWagers: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.FindWagersRequest, _query_service_pb2.FindWagersResponse]
+    """The wager that a movement of money at the wallet belongs to, or those of a slip."""
+    GetPlayerRecall: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.GetPlayerRecallRequest, _query_service_pb2.GetPlayerRecallResponse]
+    """A recall of the last coups that a player staked on: cards in order, third-card decisions, and
+    his wagers with what became of them. Not for settling accounts: these rest on the wallet.
+    """
+    GetPlayerStatement: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.GetPlayerStatementRequest, _query_service_pb2.GetPlayerStatementResponse]
+    """What a player staked, got back and won, by gaming day and currency."""
 
 @_typing.type_check_only
 class QueryServiceAsyncStub(QueryServiceStub):
@@ -193,6 +203,16 @@ class QueryServiceAsyncStub(QueryServiceStub):
     """List rulebooks, page by page."""
     ExportRulebooks: _aio.UnaryStreamMultiCallable[_query_service_pb2.ExportRulebooksRequest, _query_service_pb2.ExportRulebooksResponse]  # type: ignore[assignment]
     """Export rulebooks in the order of their last change, in batches; can be resumed after any message."""
+    GetRoads: _aio.UnaryUnaryMultiCallable[_query_service_pb2.GetRoadsRequest, _query_service_pb2.GetRoadsResponse]  # type: ignore[assignment]
+    """The five roads of a shoe, as they are drawn, and what the next win would add to them."""
+    FindWagers: _aio.UnaryUnaryMultiCallable[_query_service_pb2.FindWagersRequest, _query_service_pb2.FindWagersResponse]  # type: ignore[assignment]
+    """The wager that a movement of money at the wallet belongs to, or those of a slip."""
+    GetPlayerRecall: _aio.UnaryUnaryMultiCallable[_query_service_pb2.GetPlayerRecallRequest, _query_service_pb2.GetPlayerRecallResponse]  # type: ignore[assignment]
+    """A recall of the last coups that a player staked on: cards in order, third-card decisions, and
+    his wagers with what became of them. Not for settling accounts: these rest on the wallet.
+    """
+    GetPlayerStatement: _aio.UnaryUnaryMultiCallable[_query_service_pb2.GetPlayerStatementRequest, _query_service_pb2.GetPlayerStatementResponse]  # type: ignore[assignment]
+    """What a player staked, got back and won, by gaming day and currency."""
 
 class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
     """Everything that is on record, to be read.
@@ -489,5 +509,39 @@ class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_query_service_pb2.ExportRulebooksResponse], _abc.AsyncIterator[_query_service_pb2.ExportRulebooksResponse]]:
         """Export rulebooks in the order of their last change, in batches; can be resumed after any message."""
+
+    @_abc_1.abstractmethod
+    def GetRoads(
+        self,
+        request: _query_service_pb2.GetRoadsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_query_service_pb2.GetRoadsResponse, _abc.Awaitable[_query_service_pb2.GetRoadsResponse]]:
+        """The five roads of a shoe, as they are drawn, and what the next win would add to them."""
+
+    @_abc_1.abstractmethod
+    def FindWagers(
+        self,
+        request: _query_service_pb2.FindWagersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_query_service_pb2.FindWagersResponse, _abc.Awaitable[_query_service_pb2.FindWagersResponse]]:
+        """The wager that a movement of money at the wallet belongs to, or those of a slip."""
+
+    @_abc_1.abstractmethod
+    def GetPlayerRecall(
+        self,
+        request: _query_service_pb2.GetPlayerRecallRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_query_service_pb2.GetPlayerRecallResponse, _abc.Awaitable[_query_service_pb2.GetPlayerRecallResponse]]:
+        """A recall of the last coups that a player staked on: cards in order, third-card decisions, and
+        his wagers with what became of them. Not for settling accounts: these rest on the wallet.
+        """
+
+    @_abc_1.abstractmethod
+    def GetPlayerStatement(
+        self,
+        request: _query_service_pb2.GetPlayerStatementRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_query_service_pb2.GetPlayerStatementResponse, _abc.Awaitable[_query_service_pb2.GetPlayerStatementResponse]]:
+        """What a player staked, got back and won, by gaming day and currency."""
 
 def add_QueryServiceServicer_to_server(servicer: QueryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

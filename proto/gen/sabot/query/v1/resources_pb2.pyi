@@ -334,7 +334,7 @@ class Coup(_message.Message):
     def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., position: _Optional[int] = ..., table_id: _Optional[str] = ..., session: _Optional[int] = ..., number: _Optional[int] = ..., gaming_day: _Optional[str] = ..., shoe_id: _Optional[str] = ..., shoe_number: _Optional[int] = ..., number_in_shoe: _Optional[int] = ..., status: _Optional[str] = ..., reason: _Optional[str] = ..., under_review: _Optional[bool] = ..., rulebook_id: _Optional[str] = ..., rulebook_hash: _Optional[str] = ..., test: _Optional[bool] = ..., no_bet: _Optional[bool] = ..., method: _Optional[str] = ..., dealer: _Optional[str] = ..., limits_version: _Optional[int] = ..., player: _Optional[_Iterable[str]] = ..., banker: _Optional[_Iterable[str]] = ..., player_points: _Optional[int] = ..., banker_points: _Optional[int] = ..., winner: _Optional[str] = ..., natural: _Optional[bool] = ..., player_pair: _Optional[bool] = ..., banker_pair: _Optional[bool] = ..., book_revision: _Optional[int] = ..., book_digest: _Optional[str] = ..., wagers: _Optional[int] = ..., revision: _Optional[int] = ..., betting_closed_us: _Optional[int] = ..., started_us: _Optional[int] = ..., resulted_us: _Optional[int] = ..., closed_us: _Optional[int] = ..., totals: _Optional[_Iterable[_Union[Money, _Mapping]]] = ..., cards: _Optional[_Iterable[_Union[DealtCard, _Mapping]]] = ..., decisions: _Optional[_Iterable[_Union[CardDecision, _Mapping]]] = ..., incidents: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Wager(_message.Message):
-    __slots__ = ("id", "at_us", "position", "table_id", "wager_id", "coup_id", "gaming_day", "player", "area", "box", "channel", "currency", "stake_minor", "funding", "token", "status", "reason", "message", "returned_minor", "winnings_minor", "commission_exact", "rounding_exact", "turnover_minor", "valid_bet_minor", "revision", "accepted_us", "decided_us", "limits_version", "test", "rulebook_id", "movement_ids", "clauses")
+    __slots__ = ("id", "at_us", "position", "table_id", "wager_id", "coup_id", "gaming_day", "player", "area", "box", "channel", "currency", "stake_minor", "funding", "token", "status", "reason", "message", "returned_minor", "winnings_minor", "commission_exact", "rounding_exact", "turnover_minor", "valid_bet_minor", "revision", "accepted_us", "decided_us", "limits_version", "test", "rulebook_id", "movement_ids", "clauses", "operator", "brand", "jurisdiction")
     ID_FIELD_NUMBER: _ClassVar[int]
     AT_US_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -367,6 +367,9 @@ class Wager(_message.Message):
     RULEBOOK_ID_FIELD_NUMBER: _ClassVar[int]
     MOVEMENT_IDS_FIELD_NUMBER: _ClassVar[int]
     CLAUSES_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
+    BRAND_FIELD_NUMBER: _ClassVar[int]
+    JURISDICTION_FIELD_NUMBER: _ClassVar[int]
     id: str
     at_us: int
     position: int
@@ -399,7 +402,10 @@ class Wager(_message.Message):
     rulebook_id: str
     movement_ids: _containers.RepeatedScalarFieldContainer[str]
     clauses: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., position: _Optional[int] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., gaming_day: _Optional[str] = ..., player: _Optional[str] = ..., area: _Optional[str] = ..., box: _Optional[str] = ..., channel: _Optional[str] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., funding: _Optional[str] = ..., token: _Optional[str] = ..., status: _Optional[str] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., returned_minor: _Optional[int] = ..., winnings_minor: _Optional[int] = ..., commission_exact: _Optional[str] = ..., rounding_exact: _Optional[str] = ..., turnover_minor: _Optional[int] = ..., valid_bet_minor: _Optional[int] = ..., revision: _Optional[int] = ..., accepted_us: _Optional[int] = ..., decided_us: _Optional[int] = ..., limits_version: _Optional[int] = ..., test: _Optional[bool] = ..., rulebook_id: _Optional[str] = ..., movement_ids: _Optional[_Iterable[str]] = ..., clauses: _Optional[_Iterable[str]] = ...) -> None: ...
+    operator: str
+    brand: str
+    jurisdiction: str
+    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., position: _Optional[int] = ..., table_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., gaming_day: _Optional[str] = ..., player: _Optional[str] = ..., area: _Optional[str] = ..., box: _Optional[str] = ..., channel: _Optional[str] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., funding: _Optional[str] = ..., token: _Optional[str] = ..., status: _Optional[str] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., returned_minor: _Optional[int] = ..., winnings_minor: _Optional[int] = ..., commission_exact: _Optional[str] = ..., rounding_exact: _Optional[str] = ..., turnover_minor: _Optional[int] = ..., valid_bet_minor: _Optional[int] = ..., revision: _Optional[int] = ..., accepted_us: _Optional[int] = ..., decided_us: _Optional[int] = ..., limits_version: _Optional[int] = ..., test: _Optional[bool] = ..., rulebook_id: _Optional[str] = ..., movement_ids: _Optional[_Iterable[str]] = ..., clauses: _Optional[_Iterable[str]] = ..., operator: _Optional[str] = ..., brand: _Optional[str] = ..., jurisdiction: _Optional[str] = ...) -> None: ...
 
 class Incident(_message.Message):
     __slots__ = ("id", "at_us", "position", "table_id", "coup_id", "shoe_id", "gaming_day", "kind", "code", "note", "person", "status", "resolved_how", "resolved_us", "by", "second", "test", "clauses", "detail_json")
@@ -586,3 +592,65 @@ class Rulebook(_message.Message):
     table_id: str
     document: bytes
     def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., position: _Optional[int] = ..., rulebook_id: _Optional[str] = ..., table_id: _Optional[str] = ..., document: _Optional[bytes] = ...) -> None: ...
+
+class Bead(_message.Message):
+    __slots__ = ("column", "row", "mark")
+    COLUMN_FIELD_NUMBER: _ClassVar[int]
+    ROW_FIELD_NUMBER: _ClassVar[int]
+    MARK_FIELD_NUMBER: _ClassVar[int]
+    column: int
+    row: int
+    mark: RoadMark
+    def __init__(self, column: _Optional[int] = ..., row: _Optional[int] = ..., mark: _Optional[_Union[RoadMark, _Mapping]] = ...) -> None: ...
+
+class BigRoadCell(_message.Message):
+    __slots__ = ("column", "row", "mark", "ties")
+    COLUMN_FIELD_NUMBER: _ClassVar[int]
+    ROW_FIELD_NUMBER: _ClassVar[int]
+    MARK_FIELD_NUMBER: _ClassVar[int]
+    TIES_FIELD_NUMBER: _ClassVar[int]
+    column: int
+    row: int
+    mark: RoadMark
+    ties: int
+    def __init__(self, column: _Optional[int] = ..., row: _Optional[int] = ..., mark: _Optional[_Union[RoadMark, _Mapping]] = ..., ties: _Optional[int] = ...) -> None: ...
+
+class DerivedCell(_message.Message):
+    __slots__ = ("column", "row", "mark")
+    COLUMN_FIELD_NUMBER: _ClassVar[int]
+    ROW_FIELD_NUMBER: _ClassVar[int]
+    MARK_FIELD_NUMBER: _ClassVar[int]
+    column: int
+    row: int
+    mark: str
+    def __init__(self, column: _Optional[int] = ..., row: _Optional[int] = ..., mark: _Optional[str] = ...) -> None: ...
+
+class DerivedRoad(_message.Message):
+    __slots__ = ("cells", "ask_banker", "ask_player")
+    CELLS_FIELD_NUMBER: _ClassVar[int]
+    ASK_BANKER_FIELD_NUMBER: _ClassVar[int]
+    ASK_PLAYER_FIELD_NUMBER: _ClassVar[int]
+    cells: _containers.RepeatedCompositeFieldContainer[DerivedCell]
+    ask_banker: str
+    ask_player: str
+    def __init__(self, cells: _Optional[_Iterable[_Union[DerivedCell, _Mapping]]] = ..., ask_banker: _Optional[str] = ..., ask_player: _Optional[str] = ...) -> None: ...
+
+class Roads(_message.Message):
+    __slots__ = ("shoe_id", "bead_plate", "leading_ties", "streaks", "big_road", "big_eye_boy", "small_road", "cockroach_pig")
+    SHOE_ID_FIELD_NUMBER: _ClassVar[int]
+    BEAD_PLATE_FIELD_NUMBER: _ClassVar[int]
+    LEADING_TIES_FIELD_NUMBER: _ClassVar[int]
+    STREAKS_FIELD_NUMBER: _ClassVar[int]
+    BIG_ROAD_FIELD_NUMBER: _ClassVar[int]
+    BIG_EYE_BOY_FIELD_NUMBER: _ClassVar[int]
+    SMALL_ROAD_FIELD_NUMBER: _ClassVar[int]
+    COCKROACH_PIG_FIELD_NUMBER: _ClassVar[int]
+    shoe_id: str
+    bead_plate: _containers.RepeatedCompositeFieldContainer[Bead]
+    leading_ties: int
+    streaks: _containers.RepeatedScalarFieldContainer[int]
+    big_road: _containers.RepeatedCompositeFieldContainer[BigRoadCell]
+    big_eye_boy: DerivedRoad
+    small_road: DerivedRoad
+    cockroach_pig: DerivedRoad
+    def __init__(self, shoe_id: _Optional[str] = ..., bead_plate: _Optional[_Iterable[_Union[Bead, _Mapping]]] = ..., leading_ties: _Optional[int] = ..., streaks: _Optional[_Iterable[int]] = ..., big_road: _Optional[_Iterable[_Union[BigRoadCell, _Mapping]]] = ..., big_eye_boy: _Optional[_Union[DerivedRoad, _Mapping]] = ..., small_road: _Optional[_Union[DerivedRoad, _Mapping]] = ..., cockroach_pig: _Optional[_Union[DerivedRoad, _Mapping]] = ...) -> None: ...
