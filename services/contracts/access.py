@@ -102,7 +102,7 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
             {**_IN_EVERY_SERVICE, "GetBook": EVERYBODY, "ListOpenItems": READING},
             "PlaceWager PlaceWagers PlaceSlip ChangeWager CancelWager RejectWager PermitStanding "
             "WithdrawWager KeepWager VoidWager PermitSharing ApproveOpposing GrantLimits "
-            "RevokePermission BarPlayer ChangeLimits NotifyMinimum RemoveSign RepeatRefund",
+            "RevokePermission BarPlayer LiftBar ChangeLimits NotifyMinimum RemoveSign RepeatRefund",
         ),
         **_methods(
             "sabot.wager.v1.WalletService",

@@ -129,6 +129,18 @@ class PlayerBarred(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class BarLifted(Event, frozen=True, kw_only=True):
+    """A bar of this player ended: from now on his wagers are taken again, unless the other holds."""
+
+    type = "bar-lifted"
+    player: str
+    scope: str
+    """The bar that ended. GAME: at this table. CASINO: at every table."""
+
+    reason: str = ""
+    clauses: tuple[str, ...] = ()
+
+
 class DebitRequested(Event, frozen=True, kw_only=True):
     """The wallet is asked for the stake; the wager exists once it has answered."""
 
@@ -556,6 +568,7 @@ EVENTS: dict[str, type[Event]] = {
         OpposingWagerApproved,
         PermissionRevoked,
         PlayerBarred,
+        BarLifted,
         DebitRequested,
         SlipDebitRequested,
         SlipRejected,

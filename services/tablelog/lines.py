@@ -427,6 +427,7 @@ RULING_NEEDS: Final = {
     "invalidate": ("coup", "reason"),
     "void_wager": ("wager",),
     "bar_player": ("player",),
+    "lift_bar": ("player",),
     "vacate_seat": ("seat",),
     "forfeit_shoe": (),
     "attest": ("seen",),

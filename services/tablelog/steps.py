@@ -243,6 +243,9 @@ _RULINGS: dict[str, Callable[[Any, str, str], Step]] = {
     "bar_player": _to(
         WAGER, book.BarPlayer, player=lambda x: x.player, reason=lambda x: x.reason or ""
     ),
+    "lift_bar": _to(
+        WAGER, book.LiftBar, player=lambda x: x.player, reason=lambda x: x.reason or ""
+    ),
     "reconstruct": _on_deal("RECONSTRUCT"),
     "not_reconstructible": _on_deal("NOT_RECONSTRUCTIBLE"),
     "correct_placement": _on_deal("CORRECT_PLACEMENT"),

@@ -313,6 +313,7 @@ RulingKind = Annotated[
         "invalidate",
         "void_wager",
         "bar_player",
+        "lift_bar",
         "vacate_seat",
         "forfeit_shoe",
         "attest",

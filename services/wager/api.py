@@ -60,6 +60,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
     GrantLimits = command(commands.GrantLimits, pb.GrantLimitsResponse)
     RevokePermission = command(commands.RevokePermission, pb.RevokePermissionResponse)
     BarPlayer = command(commands.BarPlayer, pb.BarPlayerResponse)
+    LiftBar = command(commands.LiftBar, pb.LiftBarResponse)
     NotifyMinimum = command(commands.NotifyMinimum, pb.NotifyMinimumResponse)
     RemoveSign = command(commands.RemoveSign, pb.RemoveSignResponse)
     RepeatRefund = command(commands.RepeatRefund, pb.RepeatRefundResponse)

@@ -1,9 +1,16 @@
-"""Players who are barred from the casino, in the service's database: for all tables (004 14.3.3)."""
+"""Players who are barred from the casino, in the service's database: for all tables (004 14.3.3).
+
+Who looks at a player's bar shares a lock with all others who look, and who changes it has it alone,
+each until its commit: so no wager stands behind a bar in the log that it was not held against. The
+locks are of groups of players, few enough for a transaction with many wagers. They come behind those
+of the tables, and before those of accounts and of the log.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+import zlib
+from collections.abc import Collection
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -18,11 +25,46 @@ class Bar(Struct, frozen=True, kw_only=True):
     at_us: int
 
 
+LOCKS: Final = 64
+"""Groups of players, each with a lock: a bar makes wagers of one group wait for its commit."""
+
+_NAMESPACE: Final = 0x5AB07BA2
+"""Of these locks among all of the database."""
+
+
+def lock_of(player: str) -> int:
+    """The group that a player is of."""
+    return zlib.crc32(player.encode()) % LOCKS
+
+
 class Bars:
     """The register, within the transaction of a connection."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+
+    async def hold(self, looked_at: Collection[str], changed: Collection[str]) -> None:
+        """Keep the bars of these players as they are until the end of the transaction.
+
+        Once in a transaction, before anything else here: locks are taken in one order everywhere.
+        """
+        alone = {lock_of(player) for player in changed}
+        keys = sorted(alone | {lock_of(player) for player in looked_at})
+        await self._connection.execute(
+            "select case when alone then pg_advisory_xact_lock($1, key) "
+            "else pg_advisory_xact_lock_shared($1, key) end "
+            "from unnest($2::integer[], $3::boolean[]) as locks (key, alone)",
+            _NAMESPACE,
+            keys,
+            [key in alone for key in keys],
+        )
+
+    async def hold_too(self, player: str) -> bool:
+        """The same for one more player; False where that would mean to wait for somebody."""
+        held: bool = await self._connection.fetchval(
+            "select pg_try_advisory_xact_lock_shared($1, $2)", _NAMESPACE, lock_of(player)
+        )
+        return held
 
     async def among(self, players: Collection[str]) -> frozenset[str]:
         """Those of the players who are barred."""
@@ -31,16 +73,18 @@ class Bars:
         )
         return frozenset(row[0] for row in found)
 
-    async def add(self, bars: Sequence[Bar]) -> None:
-        """Bar players; of one who is barred already the first bar is kept."""
-        # In one order everywhere, so that two transactions cannot lock each other out.
-        for bar in sorted(bars, key=lambda bar: bar.player):
-            await self._connection.execute(
-                "insert into casino_bars (player, table_id, reason, barred_by, at_us) "
-                "values ($1, $2, $3, $4, $5) on conflict do nothing",
-                bar.player,
-                bar.table_id,
-                bar.reason,
-                bar.barred_by,
-                bar.at_us,
-            )
+    async def add(self, bar: Bar) -> None:
+        """Bar a player; of one who is barred already the first bar is kept."""
+        await self._connection.execute(
+            "insert into casino_bars (player, table_id, reason, barred_by, at_us) "
+            "values ($1, $2, $3, $4, $5) on conflict do nothing",
+            bar.player,
+            bar.table_id,
+            bar.reason,
+            bar.barred_by,
+            bar.at_us,
+        )
+
+    async def remove(self, player: str) -> None:
+        """Let a player back into the casino."""
+        await self._connection.execute("delete from casino_bars where player = $1", player)

@@ -217,6 +217,16 @@ class BarPlayer(Command, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class LiftBar(Command, frozen=True, kw_only=True):
+    """Take wagers of a barred player again; the bar from the casino ends at every table."""
+
+    player: str
+    scope: Annotated[str, OneOf(("GAME", "CASINO"))] = "GAME"
+    """GAME or CASINO: which bar ends."""
+
+    reason: str = ""
+
+
 class ChangeLimits(Command, frozen=True, kw_only=True):
     """Put other limits on the sign, in the table's currency (004 6.4).
 
@@ -276,6 +286,7 @@ COMMANDS: dict[str, type[Any]] = {
         GrantLimits,
         RevokePermission,
         BarPlayer,
+        LiftBar,
         ChangeLimits,
         NotifyMinimum,
         RemoveSign,

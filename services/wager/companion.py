@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from services.chassis.decider import Decide, Record, Staged
 from services.contracts.core import Command, Event
 from services.contracts.wager import (
+    BarLifted,
     DebitRequested,
     PlayerBarred,
     RefundRepeated,
@@ -24,8 +25,21 @@ from services.contracts.wager import (
     WagerRejected,
 )
 from services.wager.bars import Bar, Bars
-from services.wager.commands import PlaceSlip, PlaceWager, RecordDebit, RecordRefund
-from services.wager.domain import BookState, decide, staked_under, staking_player
+from services.wager.commands import (
+    BarPlayer,
+    LiftBar,
+    PlaceSlip,
+    PlaceWager,
+    RecordDebit,
+    RecordRefund,
+)
+from services.wager.domain import (
+    BookState,
+    changes_casino_bar,
+    decide,
+    staked_under,
+    staking_player,
+)
 from services.wager.domain.facts import NOTHING, Facts, LimitSets
 from services.wager.domain.state import CASINO, slip_of
 from services.wager.journal import Entry, Journal
@@ -57,15 +71,27 @@ class WagerCompanion:
         self._rules = rules
         self._bars = bars
         self._limits = limits
-        self._looked_up: WeakKeyDictionary[Any, dict[str, bool]] = WeakKeyDictionary()
-        """By transaction: whether a player is barred from the casino."""
+        self._seen: WeakKeyDictionary[Any, _Seen] = WeakKeyDictionary()
+        """What each transaction knows of bars from the casino."""
 
     async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
         """Look up in one query who of those that stake is barred from the casino."""
-        players = {each.player for each in commands if isinstance(each, PlaceWager | PlaceSlip)}
-        if players:
-            barred = await self._bars(tx.connection).among(players)
-            self._looked_up[tx] = {player: player in barred for player in players}
+        seen = self._seen[tx] = _Seen()
+        staking = {each.player for each in commands if isinstance(each, PlaceWager | PlaceSlip)}
+        changed = {
+            each.player
+            for each in commands
+            if isinstance(each, BarPlayer | LiftBar) and each.scope == CASINO
+        }
+        if not staking and not changed:
+            return
+        bars = self._bars(tx.connection)
+        await bars.hold(staking, changed)
+        seen.holds = True
+        lifted = {each.player for each in commands if isinstance(each, LiftBar)} & changed
+        if players := staking | lifted:
+            barred = await bars.among(players)
+            seen.barred = {player: player in barred for player in players}
 
     async def decider(self, tx: Any, table_id: str, command: Command, state: BookState) -> Decide:
         """`decide` with a bar from the casino, and what the operator's wallet cannot do."""
@@ -83,27 +109,39 @@ class WagerCompanion:
         return bound
 
     async def _facts(self, tx: Any, command: Command, state: BookState) -> Facts:
-        """What holds for the player who stakes, at whichever live table."""
-        player = staking_player(command, state)
+        """What holds at all live tables for the player who stakes, or of whose bar it is said."""
+        changed = changes_casino_bar(command, state)
+        player = staking_player(command, state) or changed
         if not player:
             return NOTHING
-        barred = await self._is_barred(tx, player)
+        seen = self._seen.setdefault(tx, _Seen())
+        if player in seen.changed:
+            raise BarredMeanwhile(f"a bar of {player} is changed in the same group of commands")
+        if changed:
+            seen.changed.add(changed)
+            if isinstance(command, BarPlayer):
+                return NOTHING
+        barred = await self._is_barred(tx, seen, player)
         limits = self._limits(staked_under(command, state)) if self._limits else None
-        if not barred and limits is None:
-            return NOTHING
         return Facts(barred=frozenset({player} if barred else ()), limits=limits)
 
-    async def _is_barred(self, tx: Any, player: str) -> bool:
-        known = self._looked_up.get(tx, {})
-        if player in known:
-            return known[player]
-        return player in await self._bars(tx.connection).among((player,))
+    async def _is_barred(self, tx: Any, seen: _Seen, player: str) -> bool:
+        if player not in seen.barred:
+            bars = self._bars(tx.connection)
+            if not seen.holds:
+                await bars.hold((player,), ())
+                seen.holds = True
+            elif not await bars.hold_too(player):
+                # Who waits with locks of other players in hand may be waited for.
+                raise BarredMeanwhile(f"a bar of {player} is changed at this moment")
+            seen.barred[player] = player in await bars.among((player,))
+        return seen.barred[player]
 
     async def effects(self, tx: Any, staged: Sequence[Staged]) -> Sequence[tuple[Staged, Command]]:
         """Bars from the casino, debits that were asked for, and stakes that go back."""
-        if bars := [_bar(each) for each in staged if _is_for_all_tables(each)]:
-            _check_none_staked_behind(staged)
-            await self._bars(tx.connection).add(bars)
+        for each in staged:
+            if _is_for_all_tables(each):
+                await self._keep_bar(self._bars(tx.connection), each)
         asked = [(each, movement_of(each.event, each.table_id)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
         if self._elsewhere is not None:
@@ -125,27 +163,32 @@ class WagerCompanion:
                 answers.append((each, command))
         return answers
 
+    async def _keep_bar(self, bars: Any, staged: Staged) -> None:
+        if isinstance(staged.event, BarLifted):
+            await bars.remove(staged.event.player)
+        else:
+            await bars.add(_bar(staged))
+
     async def keep(self, tx: Any, heard: Sequence[Record]) -> None:
         """Nothing more is kept than the log has."""
 
 
 class BarredMeanwhile(Exception):
-    """A player staked in the group of commands that barred him: each has to be tried alone."""
+    """What the group looked up of a player's bar may not hold: each command has to be tried alone."""
 
 
-def _check_none_staked_behind(staged: Sequence[Staged]) -> None:
-    """Raise `BarredMeanwhile` where the look-up of a group came before one of its own bars."""
-    barred: set[str] = set()
-    for each in staged:
-        event: Any = each.event
-        if _is_for_all_tables(each):
-            barred.add(event.player)
-        staked = (
-            isinstance(event, DebitRequested | SlipDebitRequested | WagerAccepted)
-            and not each.meta.test
-        )
-        if staked and event.player in barred:
-            raise BarredMeanwhile(f"{event.player} was barred in the same group of commands")
+class _Seen:
+    """What a transaction knows of bars from the casino."""
+
+    def __init__(self) -> None:
+        self.holds = False
+        """It has locks of players; with them it waits for no other."""
+
+        self.barred: dict[str, bool] = {}
+        """Whether a player is barred, as it was looked up."""
+
+        self.changed: set[str] = set()
+        """Players whose bars its commands change, refused or not."""
 
 
 def _decided(event: Event) -> str:
@@ -161,7 +204,9 @@ def _decided(event: Event) -> str:
 
 def _is_for_all_tables(staged: Staged) -> bool:
     event = staged.event
-    return isinstance(event, PlayerBarred) and event.scope == CASINO and not staged.meta.test
+    if not isinstance(event, PlayerBarred | BarLifted) or staged.meta.test:
+        return False
+    return event.scope == CASINO
 
 
 def _bar(staged: Staged) -> Bar:

@@ -429,7 +429,7 @@ def void_wager(w: Wanderer) -> None:
 
 
 def bar_player(w: Wanderer) -> None:
-    _ruling(w, "bar_player", player="p4")
+    _ruling(w, "lift_bar" if w.odds(1, 3) else "bar_player", player="p4")
 
 
 def vacate_seat(w: Wanderer) -> None:

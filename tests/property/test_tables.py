@@ -19,7 +19,7 @@ COVERING: dict[str, tuple[int, ...]] = {
     "live-lobby": (18,),
     "super-six": (8, 23),
     "super-six-commission": (2, 14),
-    "nsw-baccarat": (2, 5, 11, 38, 39),
+    "nsw-baccarat": (2, 5, 11, 38, 39, 285),
     "nsw-mini": (19, 27, 37),
     "nsw-mini-even-money": (2, 10, 11),
 }

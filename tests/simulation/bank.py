@@ -29,7 +29,7 @@ class Bank:
 
     def commit(self, tx: BankTx) -> None:
         self.balances.update(tx.balances)
-        self.barred |= tx.barred
+        self.barred = (self.barred | tx.barred) - tx.freed
         for row in tx.written:
             self.rows[row.movement_id] = row
             if row.kind != TOMBSTONE:
@@ -44,6 +44,7 @@ class BankTx:
         self.balances: dict[Account, int] = {}
         self.written: list[Row] = []
         self.barred: set[str] = set()
+        self.freed: set[str] = set()
 
     async def move(self, movements: Sequence[Movement]) -> list[Answer]:
         """Stands for `Ledger.move`."""
@@ -59,8 +60,21 @@ class BankTx:
 
     async def among(self, players: Collection[str]) -> frozenset[str]:
         """Stands for `Bars.among`."""
-        return frozenset(players) & (self._bank.barred | self.barred)
+        return frozenset(players) & ((self._bank.barred | self.barred) - self.freed)
 
-    async def add(self, bars: Sequence[Bar]) -> None:
+    async def hold(self, looked_at: Collection[str], changed: Collection[str]) -> None:
+        """Stands for `Bars.hold`: nobody is beside the transaction."""
+
+    async def hold_too(self, player: str) -> bool:
+        """Stands for `Bars.hold_too`."""
+        return True
+
+    async def add(self, bar: Bar) -> None:
         """Stands for `Bars.add`."""
-        self.barred.update(bar.player for bar in bars)
+        self.barred.add(bar.player)
+        self.freed.discard(bar.player)
+
+    async def remove(self, player: str) -> None:
+        """Stands for `Bars.remove`."""
+        self.barred.discard(player)
+        self.freed.add(player)

@@ -9,7 +9,11 @@ from services.contracts.wager import EVENTS, SERVICE
 from services.wager.domain.closing import next_due_us
 from services.wager.domain.decide import answer, decide
 from services.wager.domain.evolve import evolve
-from services.wager.domain.permissions import staked_under, staking_player
+from services.wager.domain.permissions import (
+    changes_casino_bar,
+    staked_under,
+    staking_player,
+)
 from services.wager.domain.placing import is_staked
 from services.wager.domain.react import FOLLOWS, HEARS, react
 from services.wager.domain.state import STATE_SCHEMA, BookState, initial_state, scope
@@ -22,6 +26,7 @@ __all__ = [
     "STATE_SCHEMA",
     "BookState",
     "answer",
+    "changes_casino_bar",
     "decide",
     "evolve",
     "initial_state",

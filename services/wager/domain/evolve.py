@@ -15,6 +15,7 @@ from services.contracts.round_hands import WithdrawalWindowExtended
 from services.contracts.round_table import VariantChanged
 from services.contracts.wager import (
     AreaSharingPermitted,
+    BarLifted,
     BookClosed,
     BookRevised,
     DebitRequested,
@@ -45,7 +46,6 @@ from services.contracts.wager import (
 from services.wager.domain import tokens
 from services.wager.domain.state import (
     AREA_SHARING,
-    CASINO,
     CLOSED,
     EVERYBODY,
     FINAL,
@@ -91,7 +91,8 @@ def evolve(state: BookState, event: Event | Heard) -> BookState:
 
 def _activated(state: BookState, event: RulebookActivated) -> BookState:
     """A new session begins; what was said of persons and tokens for good is carried over."""
-    banned = {player: scope for player, scope in state.permissions.barred.items() if scope != GAME}
+    barred = state.permissions.barred
+    banned = {player: scopes - {GAME} for player, scopes in barred.items() if scopes - {GAME}}
     return BookState(
         session=event.session,
         settings=event.settings,
@@ -164,9 +165,15 @@ def _without(held: dict[str, _Held], key: str | None) -> dict[str, _Held]:
 
 def _barred(state: BookState, event: PlayerBarred) -> BookState:
     barred = state.permissions.barred
-    # Whoever is out of the casino is not let back by a bar from the game.
-    scope = CASINO if barred.get(event.player) == CASINO else event.scope
-    return _permit(state, barred={**barred, event.player: scope})
+    scopes = barred.get(event.player, frozenset()) | {event.scope}
+    return _permit(state, barred={**barred, event.player: scopes})
+
+
+def _bar_lifted(state: BookState, event: BarLifted) -> BookState:
+    barred = state.permissions.barred
+    left = barred.get(event.player, frozenset()) - {event.scope}
+    others = _without(barred, event.player)
+    return _permit(state, barred={**others, event.player: left} if left else others)
 
 
 # --- the book ---
@@ -359,6 +366,7 @@ _EVOLVE: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     PlayerLimitsGranted: _limits_granted,
     PermissionRevoked: _revoked,
     PlayerBarred: _barred,
+    BarLifted: _bar_lifted,
     DebitRequested: _debit_requested,
     SlipDebitRequested: _slip_requested,
     WagerAccepted: _accepted,

@@ -32,8 +32,9 @@ LimitSets = Callable[[PlayerContext | None], Mapping[str, OperatorLimits] | None
 class Facts(Struct, frozen=True, kw_only=True):
     """What was looked up."""
 
-    barred: frozenset[str] = frozenset()
-    """Players whom any live table barred from the casino."""
+    barred: frozenset[str] | None = None
+    """Players whom any live table barred from the casino, where that was looked up: then it is what
+    counts, since another table may have lifted a bar that this one gave."""
 
     limits: Mapping[str, OperatorLimits] | None = None
     """Of the limit set that the player's token names, by currency; None where nobody knows it."""

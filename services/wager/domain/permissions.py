@@ -11,6 +11,7 @@ from services.contracts.core import Command, Event, Refused
 from services.contracts.guards import require_role
 from services.contracts.wager import (
     AreaSharingPermitted,
+    BarLifted,
     OpposingWagerApproved,
     PermissionRevoked,
     PlayerBarred,
@@ -23,6 +24,7 @@ from services.wager.commands import (
     BarPlayer,
     ChangeWager,
     GrantLimits,
+    LiftBar,
     PermitSharing,
     PermitStanding,
     PlaceSlip,
@@ -171,6 +173,30 @@ def bar(command: BarPlayer, state: BookState) -> Sequence[Event]:
     ]
 
 
+def lift_bar(command: LiftBar, state: BookState) -> Sequence[Event]:
+    """A bar ends by the word of whoever may give it (004 14.3 says nothing of its end)."""
+    _require(command, CASINO_SUPERVISOR, state, what="lifting a bar")
+    if command.scope not in state.permissions.barred.get(command.player, ()):
+        raise Refused("UNKNOWN", f"{command.player} is not barred from the {command.scope.lower()}")
+    return [
+        BarLifted(
+            player=command.player,
+            scope=command.scope,
+            reason=command.reason,
+            clauses=clauses_for(state, "prohibited_device"),
+        )
+    ]
+
+
+def changes_casino_bar(command: Command, state: BookState) -> str:
+    """The player whom the command bars from the casino at a live table, or lets back; "" for others."""
+    if state.settings is None or state.settings.test:
+        return ""
+    if isinstance(command, BarPlayer | LiftBar) and command.scope == CASINO:
+        return command.player
+    return ""
+
+
 def staking_player(command: Command, state: BookState) -> str:
     """The player of whom the command would take a stake at a live table; "" where it takes none."""
     if state.settings is None or state.settings.test:
@@ -196,10 +222,16 @@ def staked_under(command: Command, state: BookState) -> PlayerContext | None:
 def with_facts(state: BookState, facts: Facts) -> BookState:
     """The table with what holds for all tables, as if it had barred those players itself.
 
-    They are not allowed back by any table (004 14.3.3). What a table in TEST mode shows is not the
-    casino's.
+    Who is out of the casino is what all live tables together say (004 14.3.3). What a table in TEST
+    mode shows is not the casino's.
     """
     if facts is NOTHING or settings_of(state).test:
         return state
-    barred = {**state.permissions.barred, **dict.fromkeys(facts.barred, CASINO)}
-    return replace(state, facts=facts, permissions=replace(state.permissions, barred=barred))
+    state = replace(state, facts=facts)
+    if facts.barred is None:
+        return state
+    own = state.permissions.barred
+    barred = {player: scopes - {CASINO} for player, scopes in own.items() if scopes - {CASINO}}
+    for player in facts.barred:
+        barred[player] = barred.get(player, frozenset()) | {CASINO}
+    return replace(state, permissions=replace(state.permissions, barred=barred))

@@ -15,7 +15,7 @@ from services.rules.rulebook import Rulebook
 from services.wager.domain.facts import NOTHING, Facts
 from services.wager.domain.tokens import Tokens
 
-STATE_SCHEMA = 4
+STATE_SCHEMA = 5
 
 
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
@@ -221,8 +221,8 @@ class Permissions(Struct, frozen=True):
     limits: dict[str, OwnLimits] = {}
     """By player."""
 
-    barred: dict[str, str] = {}
-    """Players of whom no wager is taken, with the scope: GAME or CASINO."""
+    barred: dict[str, frozenset[str]] = {}
+    """Players of whom no wager is taken, with the scopes of their bars: GAME, CASINO."""
 
 
 class Outstanding(Struct, frozen=True):

@@ -26,8 +26,8 @@ from services.chassis.store import Batch
 from services.contracts import round as table
 from services.contracts.core import SYSTEM, Command, Event, Meta
 from services.wager import domain
-from services.wager.bars import Bar, Bars
-from services.wager.commands import BarPlayer, ChangeWager, PlaceWager
+from services.wager.bars import Bar, Bars, lock_of
+from services.wager.commands import BarPlayer, ChangeWager, LiftBar, PlaceWager
 from services.wager.companion import WagerCompanion
 from services.wager.wallet import DONE, Answer, Movement
 from tests.support.spec import AT_US, person
@@ -60,8 +60,17 @@ class Register:
         self.asked.append(set(players))
         return frozenset(self.barred & set(players))
 
-    async def add(self, bars: Sequence[Bar]) -> None:
-        self.barred.update(bar.player for bar in bars)
+    async def hold(self, looked_at: Collection[str], changed: Collection[str]) -> None:
+        """The store in memory lets one transaction run at a time."""
+
+    async def hold_too(self, player: str) -> bool:
+        return bool(player)
+
+    async def add(self, bar: Bar) -> None:
+        self.barred.add(bar.player)
+
+    async def remove(self, player: str) -> None:
+        self.barred.discard(player)
 
 
 def executor_on(store: Any, bars: Any) -> Executor:
@@ -77,11 +86,11 @@ def executor_on(store: Any, bars: Any) -> Executor:
 
 
 @asynccontextmanager
-async def replica(url: str) -> AsyncIterator[Executor]:
+async def replica(url: str, bars: Any = Bars) -> AsyncIterator[Executor]:
     """One process of the wager service, as far as it decides."""
     pool = await open_pool(url, connections_max=3)
     try:
-        async with executor_on(PostgresStore("wager", pool), Bars) as executor:
+        async with executor_on(PostgresStore("wager", pool), bars) as executor:
             yield executor
     finally:
         pool.terminate()
@@ -148,6 +157,14 @@ async def bar(executor: Executor, table_id: str, player: str, scope: str = "CASI
     assert (await send(executor, table_id, command)).refused is None
 
 
+async def lift(executor: Executor, table_id: str, player: str) -> bool:
+    """Lift the bar from the casino; whether there was one."""
+    command = LiftBar(at_us=AT_US, by=SUPERVISOR, player=player, scope="CASINO", reason="OVER")
+    outcome = await send(executor, table_id, command)
+    assert outcome.refused is None or outcome.refused[0] == "UNKNOWN", outcome
+    return outcome.refused is None
+
+
 STORES = ["memory", pytest.param("postgres", marks=pytest.mark.integration)]
 
 
@@ -191,6 +208,28 @@ async def test_a_bar_from_the_casino_holds_at_every_live_table(executor: Executo
     assert lowered.refused is None
     state = await executor.state("T2")
     assert state.book.wagers[wager.wager_id].stake_minor == 500
+
+
+async def test_a_bar_from_the_casino_is_lifted_at_whichever_live_table(executor: Executor) -> None:
+    """F-169: at all of them at once, also at the one that gave it, and in one group of commands."""
+    for giving, lifting in (("T1", "T2"), ("T2", "T2"), ("T3", "T1")):
+        assert not await lift(executor, lifting, "p1")
+        await bar(executor, giving, "p1")
+        assert not await lift(executor, "run.T", "p1")
+        assert not await taken(executor, "T3", "p1")
+        assert await lift(executor, lifting, "p1")
+        for table_id in ("T1", "T2", "T3"):
+            assert await taken(executor, table_id, "p1")
+            assert not await lift(executor, table_id, "p1")
+    done = await asyncio.gather(
+        taken(executor, "T3", "busy"),
+        bar(executor, "T1", "p2"),
+        taken(executor, "T2", "p2"),
+        lift(executor, "T2", "p2"),
+        taken(executor, "T3", "p2"),
+        lift(executor, "T3", "p2"),
+    )
+    assert list(done) == [True, None, False, True, True, False]
 
 
 async def test_live_tables_and_recordings_bar_nobody_from_each_other(executor: Executor) -> None:
@@ -247,6 +286,125 @@ async def test_after_a_bar_no_process_takes_a_wager(database_url: str) -> None:
                 for table_id in ("T1", "T2", "T3")
             )
             assert not any(await asyncio.gather(*again))
+
+
+class Slow(Bars):
+    """Stops where a test wants it to, in the middle of its transaction."""
+
+    inside = asyncio.Event()
+    go_on = asyncio.Event()
+
+    async def _stop(self) -> None:
+        self.inside.set()
+        await self.go_on.wait()
+
+    async def among(self, players: Collection[str]) -> frozenset[str]:
+        found = await super().among(players)
+        await self._stop()
+        return found
+
+    async def add(self, bar: Bar) -> None:
+        await super().add(bar)
+        await self._stop()
+
+
+@pytest.mark.parametrize("changed", [False, True])
+async def test_a_bar_and_a_wager_of_one_instant_are_in_one_order(
+    database_url: str, *, changed: bool
+) -> None:
+    """F-169: at two processes; whoever comes second waits, and others do not wait for them."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    async with AsyncExitStack() as stack:
+        here = await at_tables(await stack.enter_async_context(replica(database_url)))
+        there = await stack.enter_async_context(replica(database_url, Slow))
+        other = next(name for name in "abcdefgh" if lock_of(name) != lock_of("p1"))
+        wager = staked("p1")
+        if changed:
+            assert (await send(here, "T2", wager)).answer["status"] == "ACCEPTED"
+        raised = ChangeWager(
+            at_us=AT_US, by=person("PLAYER", "p1"), wager_id=wager.wager_id, amount_minor=2000
+        )
+
+        async def stakes(executor: Executor) -> str:
+            outcome = await send(executor, "T2", raised if changed else wager)
+            return outcome.refused[0] if outcome.refused else str(outcome.answer["status"])
+
+        Slow.inside, Slow.go_on = asyncio.Event(), asyncio.Event()
+        first = asyncio.create_task(stakes(there))
+        await Slow.inside.wait()
+        second = asyncio.create_task(bar(here, "T1", "p1"))
+        await asyncio.sleep(0.3)
+        assert not second.done()
+        Slow.go_on.set()
+        assert await first == "ACCEPTED"
+        await second
+        assert await lift(here, "T1", "p1")
+        Slow.inside, Slow.go_on = asyncio.Event(), asyncio.Event()
+        barring = asyncio.create_task(bar(there, "T1", "p1"))
+        await Slow.inside.wait()
+        raised = replace(raised, amount_minor=3000)
+        wager = staked("p1")
+        late = asyncio.create_task(stakes(here))
+        await asyncio.sleep(0.3)
+        assert not late.done()
+        Slow.go_on.set()
+        await barring
+        assert await late == ("BARRED" if changed else "REJECTED")
+        assert await taken(here, "T3", other)
+
+
+async def test_wagers_of_others_do_not_wait_for_a_bar(database_url: str) -> None:
+    """F-169: the locks are of few players each."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    async with AsyncExitStack() as stack:
+        here = await at_tables(await stack.enter_async_context(replica(database_url)))
+        there = await stack.enter_async_context(replica(database_url, Slow))
+        Slow.inside, Slow.go_on = asyncio.Event(), asyncio.Event()
+        barring = asyncio.create_task(bar(there, "T1", "p1"))
+        await Slow.inside.wait()
+        other = next(name for name in "abcdefgh" if lock_of(name) != lock_of("p1"))
+        assert await asyncio.wait_for(taken(here, "T2", other), 5)
+        Slow.go_on.set()
+        await barring
+
+
+async def test_bars_and_wagers_in_any_order_wait_for_each_other_without_end(
+    database_url: str,
+) -> None:
+    """F-169: locks are taken in one order, or not waited for, so nobody is broken off."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    names = [f"n{number}" for number in range(6)]
+    async with AsyncExitStack() as stack:
+        here = await at_tables(await stack.enter_async_context(replica(database_url)))
+        there = await stack.enter_async_context(replica(database_url))
+        wagers = {name: staked(name) for name in names}
+        for wager in wagers.values():
+            assert (await send(here, "T2", wager)).answer["status"] == "ACCEPTED"
+
+        def raised(name: str, amount_minor: int) -> ChangeWager:
+            return ChangeWager(
+                at_us=AT_US,
+                by=person("PLAYER", name),
+                wager_id=wagers[name].wager_id,
+                amount_minor=amount_minor,
+            )
+
+        for number in range(6):
+            amount = 2000 + number
+            async with asyncio.timeout(10):
+                await asyncio.gather(
+                    *(bar(here, "T1", name) for name in names[number % 3 :: 3]),
+                    *(send(here, "T2", raised(name, amount)) for name in names),
+                    *(bar(there, "T3", name) for name in reversed(names[number % 2 :: 2])),
+                    *(send(there, "T2", raised(name, amount)) for name in reversed(names)),
+                    *(lift(there, "T3", name) for name in names),
+                )
+    pool = await open_pool(database_url, connections_max=1)
+    found = await pool.fetchval(
+        "select deadlocks from pg_stat_database where datname = current_database()"
+    )
+    pool.terminate()
+    assert found == 0
 
 
 async def test_bars_that_were_given_before_are_in_the_register(database_url: str) -> None:

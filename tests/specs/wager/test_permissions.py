@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from services.contracts.core import Refused
 from services.contracts.round import SeatTaken, SeatVacated, TableOpened
 from services.contracts.wager import (
     AreaSharingPermitted,
+    BarLifted,
     DebitRequested,
     OpposingWagerApproved,
     PermissionRevoked,
@@ -27,6 +29,7 @@ from services.wager.commands import (
     CancelWager,
     ChangeWager,
     GrantLimits,
+    LiftBar,
     PermitSharing,
     PermitStanding,
     RejectWager,
@@ -424,6 +427,53 @@ def test_the_casinos_bars_are_not_asked_for_at_a_table_in_test_mode() -> None:
     }
     for player, command in asked.items():
         assert wager.staking_player(command, live) == player
+
+
+def lift(scope: str, **fields: Any) -> LiftBar:
+    return LiftBar(at_us=AT_US, by=CASINO_SUPERVISOR, player="p1", scope=scope, **fields)
+
+
+@pytest.mark.parametrize("scope", ["GAME", "CASINO"])
+def test_a_bar_ends_by_the_word_of_who_may_give_it(scope: str) -> None:
+    """F-168, F-169: from then on wagers are taken again; who is not barred is not let back."""
+    bar = BarPlayer(at_us=AT_US, by=CASINO_SUPERVISOR, player="p1", scope=scope)
+    start = table().given(betting())
+    barred = start.when(bar).then(like(PlayerBarred, scope=scope))
+    start.when(lift(scope)).then_raises("UNKNOWN")
+    barred.when(lift("CASINO" if scope == "GAME" else "GAME")).then_raises("UNKNOWN")
+    barred.when(replace(lift(scope), by=GAME_SUPERVISOR)).then_raises("ROLE")
+    barred.when(replace(lift(scope), player="p2")).then_raises("UNKNOWN")
+    lifted = barred.when(lift(scope, reason="a mistake")).then(
+        like(BarLifted, player="p1", scope=scope, reason="a mistake")
+    )
+    lifted.when(place()).then(like(DebitRequested))
+    lifted.when(lift(scope)).then_raises("UNKNOWN")
+
+
+def test_of_two_bars_the_other_holds_on() -> None:
+    """F-168, F-169: out of the game and out of the casino are ended one by one."""
+    bar = BarPlayer(at_us=AT_US, by=CASINO_SUPERVISOR, player="p1", scope="CASINO")
+    both = table().given(
+        betting(), *(PlayerBarred(player="p1", scope=s) for s in ("CASINO", "GAME"))
+    )
+    for first, second in (("GAME", "CASINO"), ("CASINO", "GAME")):
+        one = both.when(lift(first)).then(like(BarLifted, scope=first))
+        one.when(place()).then(refuses("BARRED"))
+        none = one.when(lift(second)).then(like(BarLifted, scope=second))
+        none.when(place()).then(like(DebitRequested))
+        assert none.when(bar).events
+
+
+def test_another_table_may_have_lifted_the_bar_that_this_one_gave() -> None:
+    """F-169: at a live table the register of all tables decides who is out of the casino."""
+    state = table().given(betting(), PlayerBarred(player="p1", scope="CASINO")).state
+    free = Facts(barred=frozenset())
+    assert like(DebitRequested).fits(wager.decide(place(), state, free)[0])
+    with pytest.raises(Refused) as no:
+        wager.decide(lift("CASINO"), state, free)
+    assert no.value.reason == "UNKNOWN"
+    [lifted] = wager.decide(lift("CASINO"), table().state, BARRED)
+    assert like(BarLifted, scope="CASINO").fits(lifted)
 
 
 def test_a_bar_from_the_game_lets_nobody_back_into_the_casino() -> None:

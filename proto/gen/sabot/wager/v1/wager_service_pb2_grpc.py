@@ -102,6 +102,11 @@ class WagerServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerResponse.FromString,
                 _registered_method=True)
+        self.LiftBar = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/LiftBar',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarResponse.FromString,
+                _registered_method=True)
         self.ChangeLimits = channel.unary_unary(
                 '/sabot.wager.v1.WagerService/ChangeLimits',
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsRequest.SerializeToString,
@@ -251,6 +256,13 @@ class WagerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def LiftBar(self, request, context):
+        """Take wagers of a barred player again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ChangeLimits(self, request, context):
         """Put other limits on the sign, in the table's currency (004 6.4).
         """
@@ -388,6 +400,11 @@ def add_WagerServiceServicer_to_server(servicer, server):
                     servicer.BarPlayer,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerResponse.SerializeToString,
+            ),
+            'LiftBar': grpc.unary_unary_rpc_method_handler(
+                    servicer.LiftBar,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarResponse.SerializeToString,
             ),
             'ChangeLimits': grpc.unary_unary_rpc_method_handler(
                     servicer.ChangeLimits,
@@ -794,6 +811,33 @@ class WagerService:
             '/sabot.wager.v1.WagerService/BarPlayer',
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.BarPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LiftBar(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/LiftBar',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -62,6 +62,8 @@ class WagerServiceStub:
     """Take a permission back; accepted wagers stand."""
     BarPlayer: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.BarPlayerRequest, _wager_service_pb2.BarPlayerResponse]
     """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+    LiftBar: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.LiftBarRequest, _wager_service_pb2.LiftBarResponse]
+    """Take wagers of a barred player again."""
     ChangeLimits: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ChangeLimitsRequest, _wager_service_pb2.ChangeLimitsResponse]
     """Put other limits on the sign, in the table's currency (004 6.4)."""
     NotifyMinimum: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.NotifyMinimumRequest, _wager_service_pb2.NotifyMinimumResponse]
@@ -117,6 +119,8 @@ class WagerServiceAsyncStub(WagerServiceStub):
     """Take a permission back; accepted wagers stand."""
     BarPlayer: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.BarPlayerRequest, _wager_service_pb2.BarPlayerResponse]  # type: ignore[assignment]
     """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+    LiftBar: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.LiftBarRequest, _wager_service_pb2.LiftBarResponse]  # type: ignore[assignment]
+    """Take wagers of a barred player again."""
     ChangeLimits: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ChangeLimitsRequest, _wager_service_pb2.ChangeLimitsResponse]  # type: ignore[assignment]
     """Put other limits on the sign, in the table's currency (004 6.4)."""
     NotifyMinimum: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.NotifyMinimumRequest, _wager_service_pb2.NotifyMinimumResponse]  # type: ignore[assignment]
@@ -247,6 +251,14 @@ class WagerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wager_service_pb2.BarPlayerResponse, _abc.Awaitable[_wager_service_pb2.BarPlayerResponse]]:
         """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
+
+    @_abc_1.abstractmethod
+    def LiftBar(
+        self,
+        request: _wager_service_pb2.LiftBarRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.LiftBarResponse, _abc.Awaitable[_wager_service_pb2.LiftBarResponse]]:
+        """Take wagers of a barred player again."""
 
     @_abc_1.abstractmethod
     def ChangeLimits(
