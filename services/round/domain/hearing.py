@@ -90,6 +90,9 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
     coup = state.coup
     if not event.carried:
         state = _left_the_shoe(_known(state, event.draw_number, event.card), event.draw_number)
+    elif state.shoe is not None:
+        kept = tuple(each for each in state.shoe.kept if each[0] != event.draw_number)
+        state = with_shoe(state, kept=kept)
     if coup is None or coup.coup_id != event.coup_id:
         return state
     one = Drawn(
@@ -107,7 +110,7 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
     irregular = event.before_close or unread or not event.instructed or event.pulled > 1
     drawn = (*coup.drawn, one)
     if event.carried and coup.drawn:
-        # Kept cards come first, but a card that lies on the table stays where it lies.
+        # Before a card that was out too early, and of which none is on a hand yet.
         waiting = sorted(drawn[coup.dealt :], key=lambda each: each.draw_number)
         drawn = (*drawn[: coup.dealt], *waiting)
     return with_coup(
@@ -149,7 +152,10 @@ def _found_exposed(state: TableState, heard: Heard) -> TableState:
 
 def _carried(state: TableState, heard: Heard) -> TableState:
     event: cards.CardCarriedOver = heard.event  # type: ignore[assignment]
-    return with_shoe(state, seen_kept=True) if event.to == "NEXT_COUP" and event.seen else state
+    if event.to != "NEXT_COUP" or state.shoe is None:
+        return state
+    kept = (*state.shoe.kept, (event.draw_number, event.coup_id))
+    return with_shoe(state, kept=kept, seen_kept=state.shoe.seen_kept or event.seen)
 
 
 def _exhausted(state: TableState, heard: Heard) -> TableState:

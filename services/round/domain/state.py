@@ -21,7 +21,7 @@ from services.round.domain.coup import (
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 3
+STATE_SCHEMA = 4
 
 
 SECOND_US = 1_000_000
@@ -65,6 +65,9 @@ class ShoeView(Struct, frozen=True):
 
     seen_kept: bool = False
     """A card that was seen is kept for the next coup."""
+
+    kept: tuple[tuple[int, str], ...] = ()
+    """Cards kept for the next coup that are not here yet: draw number, and the coup they are from."""
 
     front: tuple[tuple[int, Card], ...] = ()
     """The first cards of the shoe that are known, by draw number."""

@@ -167,7 +167,7 @@ class Cards:
         if shoe is None:
             self._breach(f"{body['coup_id']} has a result without cards")
             return
-        cards = [shoe.dealt.get(number) for number in coup.drawn if number in coup.hands]
+        cards = [shoe.dealt.get(number) for number in sorted(coup.drawn) if number in coup.hands]
         if None in cards:
             self._breach(f"{body['coup_id']} has a result with an unknown card")
             return

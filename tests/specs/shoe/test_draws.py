@@ -306,6 +306,15 @@ def test_a_kept_card_waits_for_the_book_when_another_comes_out_too_early() -> No
     assert [one.carried for one in played.now(CardDrawn)] == [False]
     assert played.cards.shoe is not None
     assert [one.draw_number for one in played.cards.shoe.carried] == [7]
+    played.do("ruling", kind="attest", seen=False)
+    assert [(one.draw_number, one.carried) for one in played.now(CardDrawn)] == [(7, True)]
+    dealt = played.now(CardDealt)
+    assert [(one.draw_number, one.hand) for one in dealt] == [(7, "PLAYER"), (8, "BANKER")]
+    played.draws(2).do("announce")
+    assert (played.line("coup")["player"], played.line("coup")["banker"]) == (
+        ["9C", "KD"],
+        ["7D", "TC"],
+    )
 
 
 def test_a_kept_card_comes_before_cards_that_the_electronic_shoe_did_not_report() -> None:
