@@ -7,6 +7,8 @@ under the next revision. What moves is the difference, `due_minor` of the new de
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from services.contracts.common import PlayerContext, RulebookActivated, Totals
 from services.contracts.core import Event
 
@@ -53,11 +55,41 @@ class WagerSettled(Event, frozen=True, kw_only=True):
     revision: int = 1
     clauses: tuple[str, ...] = ()
     context: PlayerContext | None = None
+    credit_id: str = ""
+    """Of the one credit for all the player's wagers of the coup; empty where it has its own."""
 
     @property
     def credit_minor(self) -> int:
         """What the player's account gets for the wager, in all."""
         return self.returned_minor + self.winnings_minor
+
+
+class CreditShare(Struct, frozen=True, kw_only=True):
+    """What a wager has of a credit."""
+
+    wager_id: str
+    area: str
+    amount_minor: int
+
+
+class CreditGrouped(Event, frozen=True, kw_only=True):
+    """All wagers of a player in a coup are paid by one credit, where his operator has it so.
+
+    Their `WagerSettled` name its key; what a correction moves later it moves wager by wager.
+    """
+
+    type = "credit-grouped"
+    credit_id: str
+    """`coup/#number`: key of the credit, so that no repeat can pay twice."""
+
+    coup_id: str
+    player: str
+    currency: str
+    amount_minor: int
+    """0 where all were lost."""
+
+    wagers: tuple[CreditShare, ...]
+    context: PlayerContext | None = None
 
 
 class WagerResettled(WagerSettled, frozen=True, kw_only=True):
@@ -435,6 +467,7 @@ EVENTS: dict[str, type[Event]] = {
         RulebookActivated,
         PayTablePublished,
         WagerSettled,
+        CreditGrouped,
         CommissionCollected,
         CoupSettled,
         PromoTokensDecided,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from services.chassis.config import Piece, Settings
+from services.chassis.config import CommaSeparated, Piece, Settings
 
 
 class WalletSettings(Piece):
@@ -16,8 +16,13 @@ class WalletSettings(Piece):
         str, Field(description="host:port of the wager service; not needed in the role query")
     ] = ""
     zero_credits: Annotated[
-        bool, Field(description="true: the wallet is told of a lost wager by a credit of zero")
-    ] = False
+        CommaSeparated,
+        Field(description="operators, or *: told of a lost wager by a credit of zero"),
+    ] = ()
+    coup_credits: Annotated[
+        CommaSeparated,
+        Field(description="operators, or *: one credit pays all wagers of a player in a coup"),
+    ] = ()
 
 
 class SettlementSettings(Settings):

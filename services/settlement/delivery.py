@@ -9,7 +9,7 @@ nobody can tell is asked for again later (`waiting`). The others go on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import grpc
@@ -25,7 +25,9 @@ from services.chassis.registry import decode_meta
 from services.contracts.common import PlayerContext
 from services.contracts.core import SYSTEM, Command, Event
 from services.contracts.settlement import (
+    CreditGrouped,
     CreditRepeated,
+    CreditShare,
     ReversalRepeated,
     WagerForfeited,
     WagerRefunded,
@@ -45,6 +47,7 @@ MOVING: Final[dict[str, type[Event]]] = {
     kind.type: kind
     for kind in (
         WagerSettled,
+        CreditGrouped,
         WagerResettled,
         WagerRefunded,
         WagerForfeited,
@@ -85,6 +88,8 @@ class Due(Struct, frozen=True):
     """It had been refused, and somebody has it asked for again."""
 
     context: PlayerContext | None = None
+    shares: tuple[CreditShare, ...] = ()
+    """Of a credit for several wagers."""
 
 
 class Said(Struct, frozen=True):
@@ -94,26 +99,28 @@ class Said(Struct, frozen=True):
     reason: str = ""
 
 
-def due(record: Record, *, zero_credits: bool = False) -> Due | None:
+def _nobody(operator: str) -> bool:
+    del operator
+    return False
+
+
+def due(record: Record, *, zero_credits: Callable[[str], bool] = _nobody) -> Due | None:
     """The movement that follows from a stored event, if one does.
 
-    `zero_credits`: a wager that is lost is a credit of zero, for wallets that wait for one.
+    `zero_credits`: with which operators a lost wager is a credit of zero.
     """
     if record.type not in MOVING:
         return None
     event: Any = OWN.decode(record.type, record.schema_version, record.body)
-    repeated = isinstance(event, ReversalRepeated | CreditRepeated)
-    if isinstance(event, ReversalRepeated):
-        amount = -event.amount_minor
-    elif isinstance(event, CreditRepeated):
-        amount = event.amount_minor
-    else:
-        amount = event.credit_minor if type(event) is WagerSettled else event.due_minor
-    if amount == 0 and not (zero_credits and type(event) is WagerSettled):
+    if type(event) is WagerSettled and event.credit_id:
+        return None  # its `CreditGrouped` pays it
+    amount = _amount(event)
+    told = type(event) in _TOLD and zero_credits(event.context.operator if event.context else "")
+    if amount == 0 and not told:
         return None
     meta = decode_meta(record.meta)
     return Due(
-        event.movement_id if repeated else event.settlement_id,
+        _key(event),
         record.stream,
         getattr(event, "coup_id", ""),
         getattr(event, "wager_id", ""),
@@ -123,15 +130,38 @@ def due(record: Record, *, zero_credits: bool = False) -> Due | None:
         meta.occurred_at_us,
         record.position,
         meta.test,
-        repeated,
+        isinstance(event, ReversalRepeated | CreditRepeated),
         event.context,
+        event.wagers if isinstance(event, CreditGrouped) else (),
     )
+
+
+_TOLD: Final = (WagerSettled, CreditGrouped)
+"""Events that may be a credit of zero."""
+
+
+def _amount(event: Any) -> int:
+    """Into the account where positive."""
+    if isinstance(event, ReversalRepeated):
+        return -int(event.amount_minor)
+    if isinstance(event, CreditRepeated | CreditGrouped):
+        return event.amount_minor
+    return int(event.credit_minor if type(event) is WagerSettled else event.due_minor)
+
+
+def _key(event: Any) -> str:
+    if isinstance(event, CreditGrouped):
+        return event.credit_id
+    repeated = isinstance(event, ReversalRepeated | CreditRepeated)
+    return str(event.movement_id if repeated else event.settlement_id)
 
 
 class Delivery:
     """Follows the own log and moves what each decision on a wager says."""
 
-    def __init__(self, runtime: Runtime, wallet: Any, *, zero_credits: bool = False) -> None:
+    def __init__(
+        self, runtime: Runtime, wallet: Any, *, zero_credits: Callable[[str], bool] = _nobody
+    ) -> None:
         """`wallet` makes the calls of the wager service's `WalletService`."""
         self._wallet = wallet
         self._zero_credits = zero_credits
@@ -184,7 +214,7 @@ class Delivery:
     async def _ask(self, movement: Due) -> Said:
         """Ask the wallet. Raises where it is away for everybody."""
         credit = movement.amount_minor >= 0
-        make = pb.CreditAccountRequest if credit else pb.ReverseAccountRequest
+        make: Any = pb.CreditAccountRequest if credit else pb.ReverseAccountRequest
         call = self._wallet.CreditAccount if credit else self._wallet.ReverseAccount
         request = make(
             movement_id=movement.movement_id,
@@ -197,6 +227,8 @@ class Delivery:
             test=movement.test,
             context=_message(movement.context),
         )
+        for share in movement.shares:
+            request.wagers.add(**asdict(share))
         try:
             async with self._gate:
                 answer = await call(request, timeout=CREDIT_DEADLINE_S)

@@ -15,13 +15,13 @@ from services.chassis.app import Runtime, ServiceDefinition, background, run_ser
 from services.chassis.lifecycle import Part
 from services.chassis.migrations import Package
 from services.chassis.projection import OwnLog, Projector
-from services.chassis.work import PlainCompanion
 from services.contracts import round as table
 from services.contracts import shoe, wager
 from services.contracts.access import ACCESS
 from services.rules.roles import ROLES
 from services.settlement import domain
 from services.settlement.api import SettlementService
+from services.settlement.companion import SettlementCompanion, among
 from services.settlement.config import SettlementSettings
 from services.settlement.delivery import CREDIT_DEADLINE_S, Delivery
 from services.settlement.inputs import INPUTS, QUERY_INPUTS
@@ -35,8 +35,8 @@ DELIVERY_STOP_S = 1.0
 OWING_STOP_S = 0.5
 
 
-def _companion(_: Runtime) -> PlainCompanion:
-    return PlainCompanion(domain)
+def _companion(runtime: Runtime) -> SettlementCompanion:
+    return SettlementCompanion(among(runtime.settings.wallet.coup_credits))
 
 
 def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
@@ -81,8 +81,8 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
         )
         try:
             stub = wallet_grpc.WalletServiceStub(channel)
-            zero_credits = runtime.settings.wallet.zero_credits
-            await Delivery(runtime, stub, zero_credits=zero_credits).run()
+            zero = among(runtime.settings.wallet.zero_credits)
+            await Delivery(runtime, stub, zero_credits=zero).run()
         finally:
             await channel.close()
 

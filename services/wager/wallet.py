@@ -57,7 +57,7 @@ class Movement(Struct, frozen=True, kw_only=True):
     """Of a slip's debit and of the cancel that undoes it: the slip's id."""
 
     parts: tuple[Part, ...] = ()
-    """Of a slip's debit: its wagers."""
+    """Of a slip's debit, or of a credit for a whole coup: its wagers."""
 
     cancels: str = ""
     """Of a cancel: the debit that is undone whole, made or not. Empty: so much of what was debited

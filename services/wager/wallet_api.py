@@ -32,6 +32,7 @@ from services.wager.wallet import (
     REVERSE,
     Answer,
     Movement,
+    Part,
     Wallet,
     ask,
 )
@@ -264,4 +265,8 @@ def _movement(request: Any, verb: str) -> Movement:
         coup_id=getattr(request, "coup_id", ""),
         wager_id=getattr(request, "wager_id", ""),
         context=_context(request),
+        parts=tuple(
+            Part(wager_id=each.wager_id, area=each.area, amount_minor=each.amount_minor)
+            for each in getattr(request, "wagers", ())
+        ),
     )

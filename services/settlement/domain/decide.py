@@ -50,7 +50,7 @@ from services.settlement.domain.owing import (
     repeat_reversal,
 )
 from services.settlement.domain.reviewing import close_review, count_drop, open_reviews
-from services.settlement.domain.settling import activate, publish_pay_table, settle
+from services.settlement.domain.settling import Operators, activate, publish_pay_table, settle
 from services.settlement.domain.state import SettlementState
 
 
@@ -62,19 +62,31 @@ def answer(command: Command, events: Sequence[Event], state: SettlementState) ->
     return {} if held is None else {"status": held.status, "level": held.level}
 
 
-def decide(command: Command, state: SettlementState) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it."""
+def _by_wager(operator: str) -> bool:
+    """Every wager has a credit of its own."""
+    del operator
+    return False
+
+
+def decide(
+    command: Command, state: SettlementState, together: Operators = _by_wager
+) -> Sequence[Event]:
+    """Events that the command causes; raises `Refused` where the rules do not allow it.
+
+    `together`: whose players are paid all their wagers of a coup by one credit.
+    """
     if isinstance(command, ActivateRulebook):
         return activate(command)
     require_meaning(command)
     if state.settings is None:
         raise NotYet("the settlement service has not heard yet that this table is open")
+    if isinstance(command, Settle):
+        return settle(command, state, together)
     return _DECIDE[type(command)](command, state)
 
 
 _DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] = {
     PublishPayTable: publish_pay_table,
-    Settle: settle,
     Correct: correct,
     Invalidate: invalidate,
     VoidWager: void_wager,

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
 
 from services.contracts.common import RulebookActivated, TableSettings
 from services.contracts.core import Event, Refused
 from services.contracts.pinned import pinned
-from services.contracts.settlement import CoupSettled, PayTablePublished
+from services.contracts.settlement import (
+    CoupSettled,
+    CreditGrouped,
+    CreditShare,
+    PayTablePublished,
+    WagerSettled,
+)
 from services.rules.outcome import outcome
 from services.rules.payout import payable_unit
 from services.settlement.commands import ActivateRulebook, PublishPayTable, Settle
@@ -62,7 +70,12 @@ def _pay_table(settings: TableSettings) -> PayTablePublished:
     )
 
 
-def settle(command: Settle, state: SettlementState) -> Sequence[Event]:
+Operators = Callable[[str], bool]
+"""Whether something holds for an operator's players."""
+
+
+def settle(command: Settle, state: SettlementState, together: Operators) -> Sequence[Event]:
+    """Every wager is decided. `together`: whose players get one credit for a coup."""
     coup = state.coups.get(command.coup_id)
     if coup is None or coup.end is None or not is_complete(coup):
         raise Refused("STATE", f"coup {command.coup_id} can't be settled yet")
@@ -76,6 +89,7 @@ def settle(command: Settle, state: SettlementState) -> Sequence[Event]:
         wager, said = told(staked, verdict, game, on)
         done.append(wager)
         events.extend(said)
+    events = _grouped(coup.coup_id, events, together)
     held = coup.book or EMPTY_BOOK
     settled = CoupSettled(
         coup_id=coup.coup_id,
@@ -93,6 +107,45 @@ def settle(command: Settle, state: SettlementState) -> Sequence[Event]:
         else []
     )
     return [*events, *tokens(coup.coup_id, done, on.revision), settled, *review]
+
+
+def _grouped(coup_id: str, events: Sequence[Event], together: Operators) -> list[Event]:
+    """The same decisions, paid by one credit for each player of these operators (domain 4.2)."""
+    groups: dict[tuple[str, str, str], list[WagerSettled]] = {}
+    for event in events:
+        if type(event) is not WagerSettled:
+            continue
+        operator = event.context.operator if event.context else ""
+        if together(operator):
+            groups.setdefault((operator, event.player, event.currency), []).append(event)
+    keys: dict[str, str] = {}
+    paid: list[Event] = []
+    for number, wagers in enumerate(groups.values(), start=1):
+        key = f"{coup_id}/#{number}"
+        keys |= {wager.wager_id: key for wager in wagers}
+        paid.append(
+            CreditGrouped(
+                credit_id=key,
+                coup_id=coup_id,
+                player=wagers[0].player,
+                currency=wagers[0].currency,
+                amount_minor=sum(wager.credit_minor for wager in wagers),
+                wagers=tuple(
+                    CreditShare(
+                        wager_id=wager.wager_id, area=wager.area, amount_minor=wager.credit_minor
+                    )
+                    for wager in wagers
+                ),
+                context=wagers[0].context,
+            )
+        )
+    decided = [
+        replace(event, credit_id=keys.get(event.wager_id, ""))
+        if type(event) is WagerSettled
+        else event
+        for event in events
+    ]
+    return [*decided, *paid]
 
 
 def _status(end: End) -> tuple[str, str]:

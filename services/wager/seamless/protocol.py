@@ -27,7 +27,7 @@ Amount = int | str
 
 
 class Share(Struct, frozen=True, kw_only=True):
-    """A wager of a slip, in its debit."""
+    """One wager of several."""
 
     wager_id: str
     area: str
@@ -55,7 +55,8 @@ class Asked(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of a wager of a slip: the `wager_id` of the debit that paid for it."""
 
     wagers: tuple[Share, ...] = ()
-    """Of a slip's debit: what it pays for. Each may be cancelled and credited by itself."""
+    """Of a slip's debit: what it pays for; each may be cancelled and credited by itself. Of a
+    credit for all wagers of a player in a coup: what each has of it."""
 
     cancels: str = ""
     """Of a cancel: the key of the debit that is undone whole, made or not."""

@@ -24,6 +24,7 @@ from services.chassis.registry import Registry
 from services.contracts.settlement import CreditDelivered, CreditOutstanding, WagerSettled
 from services.settlement import open_items as owed_after
 from services.settlement.commands import RepeatCredit
+from services.settlement.companion import among
 from services.settlement.delivery import Delivery, due
 from services.settlement.waiting import Waiting
 from services.tablelog.reader import read
@@ -228,10 +229,12 @@ async def test_a_lost_wager_is_a_credit_of_zero_where_the_wallet_waits_for_one(
         await play(world, str(RECORDED))
         store, executor = world.stores["settlement"], world.executors["settlement"]
         log = await store.read_log(after_position=0, limit=100_000)
-        settled = [due(each, zero_credits=True) for each in log if each.type == WagerSettled.type]
+        settled = [
+            due(each, zero_credits=among(("*",))) for each in log if each.type == WagerSettled.type
+        ]
         wallet = FakeWallet({})
         runtime: Any = SimpleNamespace(store=store, executor=executor, pool=pool)
-        async with delivering(Delivery(runtime, wallet, zero_credits=True)):
+        async with delivering(Delivery(runtime, wallet, zero_credits=among(("*",)))):
             keys = sorted(movement.movement_id for movement in settled if movement)
             await until(lambda: sorted(wallet.done) == keys)
         assert len(keys) == len(settled) > len([each for each in log if due(each)])

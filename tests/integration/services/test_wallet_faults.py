@@ -11,7 +11,7 @@ import csv
 import io
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +30,9 @@ from services.chassis.registry import Registry
 from services.chassis.timers import Timers
 from services.contracts.core import Actor
 from services.devstack.postgres import PostgresServer
+from services.settlement import domain as settlement
 from services.settlement import open_items as owed_after
+from services.settlement.companion import SettlementCompanion, among
 from services.settlement.delivery import Delivery
 from services.tablelog.reader import read
 from services.tablelog.steps import Step, steps
@@ -106,8 +108,25 @@ def loose(**parts: Any) -> Any:
 class Operator:
     """Everything around one operator's wallet."""
 
-    def __init__(self, world: World, pool: Any, running: Running, wallet: SeamlessWallet) -> None:
+    def __init__(
+        self,
+        world: World,
+        pool: Any,
+        running: Running,
+        wallet: SeamlessWallet,
+        together: Sequence[str] = (),
+    ) -> None:
+        """`together`: operators with one credit, also of zero, for a player's coup."""
         self.world = world
+        owing: Any = settlement
+        world.executors["settlement"] = Executor(
+            owing,
+            world.stores["settlement"],
+            SettlementCompanion(among(together)),
+            Registry("settlement", settlement.EVENTS),
+            limits=Limits(linger_s_max=0.0),
+            jitter=random.Random(7),
+        )
         self.pool = pool
         self.running = running
         store: Any = PostgresStore("wager", pool)
@@ -140,6 +159,7 @@ class Operator:
                 pool=pool,
             ),
             Calls(service),
+            zero_credits=among(together),
         )
         self._tasks: list[asyncio.Task[Any]] = []
 
@@ -253,12 +273,12 @@ def template(postgres_server: PostgresServer) -> str:
 
 
 @asynccontextmanager
-async def operator(url: str) -> AsyncIterator[Operator]:
+async def operator(url: str, **how: Any) -> AsyncIterator[Operator]:
     pool = await open_pool(url, connections_max=10)
     try:
         async with simulator() as running, adapter(running) as wallet:
             world = World()
-            made = Operator(world, pool, running, wallet)
+            made = Operator(world, pool, running, wallet, **how)
             for player in PLAYERS:
                 running.fund(player, DEPOSIT)
             async with world:
@@ -305,6 +325,29 @@ async def test_an_honest_wallet_ends_with_equal_books(
         ]
         assert slip[:2] == [("DEBIT", "s1", -500), ("CANCEL", "s1#2", 200)]
         assert not [row for row in rows if row.verb == "CREDIT" and row.wager_id in ("w3", "s1#2")]
+
+
+@pytest.mark.parametrize("fault", ["", "LOST", "REFUSE", "RESTART"])
+async def test_one_credit_for_a_players_coup_ends_with_equal_books(
+    make_database: Any, template: str, tmp_path: Path, fault: str
+) -> None:
+    """Domain 4.2, switches: told once of won and lost; a refused one is one open item."""
+    url = await make_database(template=template)
+    async with operator(url, together=("*",)) as made:
+        if fault:
+            made.running.misbehaves("CREDIT", fault, seconds=0.6)
+        await play(made, tmp_path, kills=1)
+        owed = await made.open_items()
+        assert [each for each in await made.differences() if each.key not in owed] == []
+        assert bool(owed) == (fault == "REFUSE")
+        if not owed:
+            assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
+        asked = await made.pool.fetch(
+            "select movement_id, player, amount_minor, parts from operator_movements "
+            "where verb = 'CREDIT' and movement_id like '%/#%' order by movement_id"
+        )
+        assert [row["player"] for row in asked] == ["p1", "p2", "p3"]
+        assert [row["amount_minor"] for row in asked] == [1_950, 0, 585]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

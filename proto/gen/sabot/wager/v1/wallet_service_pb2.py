@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from sabot.common.v1 import common_pb2 as sabot_dot_common_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sabot/wager/v1/wallet_service.proto\x12\x0esabot.wager.v1\x1a\x1csabot/common/v1/common.proto\"a\n\x12\x46undAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\"?\n\x13\x46undAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\"\xd7\x01\n\x14\x43reditAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x10\n\x08wager_id\x18\x07 \x01(\t\x12\x0c\n\x04test\x18\x08 \x01(\x08\x12/\n\x07\x63ontext\x18\t \x01(\x0b\x32\x1e.sabot.common.v1.PlayerContext\"b\n\x15\x43reditAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\x12\x0f\n\x07outcome\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\"\xd8\x01\n\x15ReverseAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x10\n\x08wager_id\x18\x07 \x01(\t\x12\x0c\n\x04test\x18\x08 \x01(\x08\x12/\n\x07\x63ontext\x18\t \x01(\x0b\x32\x1e.sabot.common.v1.PlayerContext\"q\n\x16ReverseAccountResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x15\n\rbalance_minor\x18\x02 \x01(\x03\x12\x11\n\tduplicate\x18\x03 \x01(\x08\x12\x0f\n\x07outcome\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\"G\n\x11GetBalanceRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\x12\x10\n\x08operator\x18\x03 \x01(\t\"+\n\x12GetBalanceResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\"q\n\x14ListMovementsRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\x10\n\x08operator\x18\x05 \x01(\t\"\xf9\x01\n\x08Movement\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x03\x12\x15\n\rbalance_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x13\n\x0bmoved_at_us\x18\x07 \x01(\x03\x12\x0e\n\x06player\x18\x08 \x01(\t\x12\x10\n\x08\x63urrency\x18\t \x01(\t\x12\x10\n\x08wager_id\x18\n \x01(\t\x12\x0f\n\x07\x63\x61ncels\x18\x0b \x01(\t\x12\x0e\n\x06status\x18\x0c \x01(\t\x12\x10\n\x08operator\x18\r \x01(\t\"_\n\x16\x45xportMovementsRequest\x12\x0f\n\x07\x66rom_us\x18\x01 \x01(\x03\x12\x10\n\x08until_us\x18\x02 \x01(\x03\x12\x15\n\x08operator\x18\x03 \x01(\tH\x00\x88\x01\x01\x42\x0b\n\t_operator\"]\n\x15ListMovementsResponse\x12+\n\tmovements\x18\x01 \x03(\x0b\x32\x18.sabot.wager.v1.Movement\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"F\n\x17\x45xportMovementsResponse\x12+\n\tmovements\x18\x01 \x03(\x0b\x32\x18.sabot.wager.v1.Movement2\xbf\x04\n\rWalletService\x12V\n\x0b\x46undAccount\x12\".sabot.wager.v1.FundAccountRequest\x1a#.sabot.wager.v1.FundAccountResponse\x12\\\n\rCreditAccount\x12$.sabot.wager.v1.CreditAccountRequest\x1a%.sabot.wager.v1.CreditAccountResponse\x12_\n\x0eReverseAccount\x12%.sabot.wager.v1.ReverseAccountRequest\x1a&.sabot.wager.v1.ReverseAccountResponse\x12S\n\nGetBalance\x12!.sabot.wager.v1.GetBalanceRequest\x1a\".sabot.wager.v1.GetBalanceResponse\x12\\\n\rListMovements\x12$.sabot.wager.v1.ListMovementsRequest\x1a%.sabot.wager.v1.ListMovementsResponse\x12\x64\n\x0f\x45xportMovements\x12&.sabot.wager.v1.ExportMovementsRequest\x1a\'.sabot.wager.v1.ExportMovementsResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sabot/wager/v1/wallet_service.proto\x12\x0esabot.wager.v1\x1a\x1csabot/common/v1/common.proto\"a\n\x12\x46undAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\"?\n\x13\x46undAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\"C\n\x0b\x43reditShare\x12\x10\n\x08wager_id\x18\x01 \x01(\t\x12\x0c\n\x04\x61rea\x18\x02 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x03\"\x84\x02\n\x14\x43reditAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x10\n\x08wager_id\x18\x07 \x01(\t\x12\x0c\n\x04test\x18\x08 \x01(\x08\x12/\n\x07\x63ontext\x18\t \x01(\x0b\x32\x1e.sabot.common.v1.PlayerContext\x12+\n\x06wagers\x18\n \x03(\x0b\x32\x1b.sabot.wager.v1.CreditShare\"b\n\x15\x43reditAccountResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\x12\x11\n\tduplicate\x18\x02 \x01(\x08\x12\x0f\n\x07outcome\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\"\xd8\x01\n\x15ReverseAccountRequest\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\x12\x10\n\x08\x63urrency\x18\x03 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x10\n\x08wager_id\x18\x07 \x01(\t\x12\x0c\n\x04test\x18\x08 \x01(\x08\x12/\n\x07\x63ontext\x18\t \x01(\x0b\x32\x1e.sabot.common.v1.PlayerContext\"q\n\x16ReverseAccountResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x15\n\rbalance_minor\x18\x02 \x01(\x03\x12\x11\n\tduplicate\x18\x03 \x01(\x08\x12\x0f\n\x07outcome\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\"G\n\x11GetBalanceRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\x12\x10\n\x08operator\x18\x03 \x01(\t\"+\n\x12GetBalanceResponse\x12\x15\n\rbalance_minor\x18\x01 \x01(\x03\"q\n\x14ListMovementsRequest\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\x10\n\x08operator\x18\x05 \x01(\t\"\xf9\x01\n\x08Movement\x12\x13\n\x0bmovement_id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x03\x12\x15\n\rbalance_minor\x18\x04 \x01(\x03\x12\x10\n\x08table_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63oup_id\x18\x06 \x01(\t\x12\x13\n\x0bmoved_at_us\x18\x07 \x01(\x03\x12\x0e\n\x06player\x18\x08 \x01(\t\x12\x10\n\x08\x63urrency\x18\t \x01(\t\x12\x10\n\x08wager_id\x18\n \x01(\t\x12\x0f\n\x07\x63\x61ncels\x18\x0b \x01(\t\x12\x0e\n\x06status\x18\x0c \x01(\t\x12\x10\n\x08operator\x18\r \x01(\t\"_\n\x16\x45xportMovementsRequest\x12\x0f\n\x07\x66rom_us\x18\x01 \x01(\x03\x12\x10\n\x08until_us\x18\x02 \x01(\x03\x12\x15\n\x08operator\x18\x03 \x01(\tH\x00\x88\x01\x01\x42\x0b\n\t_operator\"]\n\x15ListMovementsResponse\x12+\n\tmovements\x18\x01 \x03(\x0b\x32\x18.sabot.wager.v1.Movement\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"F\n\x17\x45xportMovementsResponse\x12+\n\tmovements\x18\x01 \x03(\x0b\x32\x18.sabot.wager.v1.Movement2\xbf\x04\n\rWalletService\x12V\n\x0b\x46undAccount\x12\".sabot.wager.v1.FundAccountRequest\x1a#.sabot.wager.v1.FundAccountResponse\x12\\\n\rCreditAccount\x12$.sabot.wager.v1.CreditAccountRequest\x1a%.sabot.wager.v1.CreditAccountResponse\x12_\n\x0eReverseAccount\x12%.sabot.wager.v1.ReverseAccountRequest\x1a&.sabot.wager.v1.ReverseAccountResponse\x12S\n\nGetBalance\x12!.sabot.wager.v1.GetBalanceRequest\x1a\".sabot.wager.v1.GetBalanceResponse\x12\\\n\rListMovements\x12$.sabot.wager.v1.ListMovementsRequest\x1a%.sabot.wager.v1.ListMovementsResponse\x12\x64\n\x0f\x45xportMovements\x12&.sabot.wager.v1.ExportMovementsRequest\x1a\'.sabot.wager.v1.ExportMovementsResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,28 +36,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FUNDACCOUNTREQUEST']._serialized_end=182
   _globals['_FUNDACCOUNTRESPONSE']._serialized_start=184
   _globals['_FUNDACCOUNTRESPONSE']._serialized_end=247
-  _globals['_CREDITACCOUNTREQUEST']._serialized_start=250
-  _globals['_CREDITACCOUNTREQUEST']._serialized_end=465
-  _globals['_CREDITACCOUNTRESPONSE']._serialized_start=467
-  _globals['_CREDITACCOUNTRESPONSE']._serialized_end=565
-  _globals['_REVERSEACCOUNTREQUEST']._serialized_start=568
-  _globals['_REVERSEACCOUNTREQUEST']._serialized_end=784
-  _globals['_REVERSEACCOUNTRESPONSE']._serialized_start=786
-  _globals['_REVERSEACCOUNTRESPONSE']._serialized_end=899
-  _globals['_GETBALANCEREQUEST']._serialized_start=901
-  _globals['_GETBALANCEREQUEST']._serialized_end=972
-  _globals['_GETBALANCERESPONSE']._serialized_start=974
-  _globals['_GETBALANCERESPONSE']._serialized_end=1017
-  _globals['_LISTMOVEMENTSREQUEST']._serialized_start=1019
-  _globals['_LISTMOVEMENTSREQUEST']._serialized_end=1132
-  _globals['_MOVEMENT']._serialized_start=1135
-  _globals['_MOVEMENT']._serialized_end=1384
-  _globals['_EXPORTMOVEMENTSREQUEST']._serialized_start=1386
-  _globals['_EXPORTMOVEMENTSREQUEST']._serialized_end=1481
-  _globals['_LISTMOVEMENTSRESPONSE']._serialized_start=1483
-  _globals['_LISTMOVEMENTSRESPONSE']._serialized_end=1576
-  _globals['_EXPORTMOVEMENTSRESPONSE']._serialized_start=1578
-  _globals['_EXPORTMOVEMENTSRESPONSE']._serialized_end=1648
-  _globals['_WALLETSERVICE']._serialized_start=1651
-  _globals['_WALLETSERVICE']._serialized_end=2226
+  _globals['_CREDITSHARE']._serialized_start=249
+  _globals['_CREDITSHARE']._serialized_end=316
+  _globals['_CREDITACCOUNTREQUEST']._serialized_start=319
+  _globals['_CREDITACCOUNTREQUEST']._serialized_end=579
+  _globals['_CREDITACCOUNTRESPONSE']._serialized_start=581
+  _globals['_CREDITACCOUNTRESPONSE']._serialized_end=679
+  _globals['_REVERSEACCOUNTREQUEST']._serialized_start=682
+  _globals['_REVERSEACCOUNTREQUEST']._serialized_end=898
+  _globals['_REVERSEACCOUNTRESPONSE']._serialized_start=900
+  _globals['_REVERSEACCOUNTRESPONSE']._serialized_end=1013
+  _globals['_GETBALANCEREQUEST']._serialized_start=1015
+  _globals['_GETBALANCEREQUEST']._serialized_end=1086
+  _globals['_GETBALANCERESPONSE']._serialized_start=1088
+  _globals['_GETBALANCERESPONSE']._serialized_end=1131
+  _globals['_LISTMOVEMENTSREQUEST']._serialized_start=1133
+  _globals['_LISTMOVEMENTSREQUEST']._serialized_end=1246
+  _globals['_MOVEMENT']._serialized_start=1249
+  _globals['_MOVEMENT']._serialized_end=1498
+  _globals['_EXPORTMOVEMENTSREQUEST']._serialized_start=1500
+  _globals['_EXPORTMOVEMENTSREQUEST']._serialized_end=1595
+  _globals['_LISTMOVEMENTSRESPONSE']._serialized_start=1597
+  _globals['_LISTMOVEMENTSRESPONSE']._serialized_end=1690
+  _globals['_EXPORTMOVEMENTSRESPONSE']._serialized_start=1692
+  _globals['_EXPORTMOVEMENTSRESPONSE']._serialized_end=1762
+  _globals['_WALLETSERVICE']._serialized_start=1765
+  _globals['_WALLETSERVICE']._serialized_end=2340
 # @@protoc_insertion_point(module_scope)

@@ -27,8 +27,18 @@ class FundAccountResponse(_message.Message):
     duplicate: bool
     def __init__(self, balance_minor: _Optional[int] = ..., duplicate: _Optional[bool] = ...) -> None: ...
 
+class CreditShare(_message.Message):
+    __slots__ = ("wager_id", "area", "amount_minor")
+    WAGER_ID_FIELD_NUMBER: _ClassVar[int]
+    AREA_FIELD_NUMBER: _ClassVar[int]
+    AMOUNT_MINOR_FIELD_NUMBER: _ClassVar[int]
+    wager_id: str
+    area: str
+    amount_minor: int
+    def __init__(self, wager_id: _Optional[str] = ..., area: _Optional[str] = ..., amount_minor: _Optional[int] = ...) -> None: ...
+
 class CreditAccountRequest(_message.Message):
-    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test", "context")
+    __slots__ = ("movement_id", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id", "test", "context", "wagers")
     MOVEMENT_ID_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     CURRENCY_FIELD_NUMBER: _ClassVar[int]
@@ -38,6 +48,7 @@ class CreditAccountRequest(_message.Message):
     WAGER_ID_FIELD_NUMBER: _ClassVar[int]
     TEST_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    WAGERS_FIELD_NUMBER: _ClassVar[int]
     movement_id: str
     player: str
     currency: str
@@ -47,7 +58,8 @@ class CreditAccountRequest(_message.Message):
     wager_id: str
     test: bool
     context: _common_pb2.PlayerContext
-    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ..., context: _Optional[_Union[_common_pb2.PlayerContext, _Mapping]] = ...) -> None: ...
+    wagers: _containers.RepeatedCompositeFieldContainer[CreditShare]
+    def __init__(self, movement_id: _Optional[str] = ..., player: _Optional[str] = ..., currency: _Optional[str] = ..., amount_minor: _Optional[int] = ..., table_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., wager_id: _Optional[str] = ..., test: _Optional[bool] = ..., context: _Optional[_Union[_common_pb2.PlayerContext, _Mapping]] = ..., wagers: _Optional[_Iterable[_Union[CreditShare, _Mapping]]] = ...) -> None: ...
 
 class CreditAccountResponse(_message.Message):
     __slots__ = ("balance_minor", "duplicate", "outcome", "reason")
