@@ -116,7 +116,8 @@ def short_table() -> list[Line]:
 def environment(stack: Stack) -> dict[str, str]:
     """The environment of a command that talks to the stack."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("SABOT_")}
-    path = os.pathsep.join((str(ROOT), str(ROOT / "proto" / "gen")))
+    roots = (ROOT, ROOT / "proto" / "gen", ROOT / "clients" / "python")
+    path = os.pathsep.join(map(str, roots))
     return {**kept, **stack.env(), "PYTHONPATH": path}
 
 

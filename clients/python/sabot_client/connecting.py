@@ -1,0 +1,73 @@
+"""Where the services are, and channels to them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import grpc
+
+RESPONSE_BYTES_MAX = 16 << 20
+KEEPALIVE_TIME_MS = 30_000
+KEEPALIVE_TIMEOUT_MS = 10_000
+OPTIONS = (
+    # Every replica gets its share, and a call goes to one that answers.
+    ("grpc.service_config", json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})),
+    # This client repeats calls itself, with bounds that it can tell about.
+    ("grpc.enable_retries", 0),
+    ("grpc.keepalive_time_ms", KEEPALIVE_TIME_MS),
+    ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
+    ("grpc.max_receive_message_length", RESPONSE_BYTES_MAX),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addresses:
+    """Where each service takes calls, as `host:port` or as a gRPC name such as `dns:///...`."""
+
+    shoe: str
+    round: str
+    wager: str
+    settlement: str
+
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str] = os.environ) -> Self:
+        """Read SABOT_SHOE_TARGET, SABOT_ROUND_TARGET, SABOT_WAGER_TARGET, SABOT_SETTLEMENT_TARGET.
+
+        Raises `ValueError` naming what is not set.
+        """
+        names = {name: f"SABOT_{name.upper()}_TARGET" for name in cls.__dataclass_fields__}
+        missing = [each for each in names.values() if not variables.get(each)]
+        if missing:
+            raise ValueError(f"not set: {', '.join(missing)}")
+        return cls(**{name: variables[each] for name, each in names.items()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """Files of certificates in PEM; without `ca` the machine's own authorities are trusted."""
+
+    ca: Path | None = None
+    certificate: Path | None = None
+    """The client's own, where services ask for one; it needs its `key`."""
+
+    key: Path | None = None
+
+    def credentials(self) -> grpc.ChannelCredentials:
+        """Read the files."""
+        ca, key, certificate = (
+            path.read_bytes() if path is not None else None
+            for path in (self.ca, self.key, self.certificate)
+        )
+        return grpc.ssl_channel_credentials(ca, key, certificate)
+
+
+def channel(target: str, tls: Tls | None) -> grpc.aio.Channel:
+    """A channel to one service; it connects with its first call."""
+    if tls is None:
+        return grpc.aio.insecure_channel(target, options=OPTIONS)
+    return grpc.aio.secure_channel(target, tls.credentials(), options=OPTIONS)
