@@ -2,11 +2,13 @@
 
 A "second person" is somebody other than the actor who is GAME_SUPERVISOR or higher.
 
-A supervisor may step in for a dealer. The texts name a dealer for the game's words and cards, and
-give some of his work to supervisors as well: checking the cards (000 3.1, 004 3.4), cutting them
-(004 4.4). They forbid it nowhere, and somebody has to go on where a dealer falls ill in a coup; so
-here every role that stands above him does what he does. Whose dealer and whose supervisor somebody
-is at a live table is asked beside his role: `services.contracts.crew`.
+A supervisor may step in for a dealer. A dealer is defined by his work, not by a rank: whoever is
+responsible for the operation of the game (004 1.1). The texts give some of his work to supervisors
+by name: checking the cards (000 3.1, 004 3.4), cutting them (004 4.4). They forbid the rest nowhere,
+and somebody has to go on where a dealer falls ill in a coup; so here every role that stands above
+him does what he does, and no other does. His own name and role stand in the event, and where a text
+asks for two persons, nobody is both. Whose dealer and whose supervisor somebody is at a live table
+is asked beside his role: `services.contracts.crew`.
 """
 
 from __future__ import annotations
