@@ -66,8 +66,13 @@ WalletKind = Annotated[
         "--wallet", metavar="KIND", help="ledger (built in), or http (a simulated operator's)."
     ),
 ]
+RulebookOrFile = Annotated[
+    str | None,
+    typer.Argument(metavar="ID|FILE", help="A packaged rulebook, such as nsw-mini, or a file."),
+]
 RulebookId = Annotated[
-    str, typer.Option("--rulebook", metavar="ID", help="A packaged rulebook, such as nsw-mini.")
+    str | None,
+    typer.Option("--rulebook", metavar="ID|FILE", help="The same, by a name of its own."),
 ]
 Decks = Annotated[
     int | None,
@@ -238,11 +243,16 @@ def demo(coups: Coups = None, wallet: WalletKind = "ledger") -> int:
 
 
 @app.command()
-def odds(rulebook: RulebookId, decks: Decks = None, as_json: AsJson = False) -> int:  # noqa: FBT002
+def odds(
+    named: RulebookOrFile = None,
+    rulebook: RulebookId = None,
+    decks: Decks = None,
+    as_json: AsJson = False,  # noqa: FBT002
+) -> int:
     """Print the exact odds of a rulebook's areas."""
     from services.cli import odds as part  # noqa: PLC0415
 
-    return part.main(rulebook, decks, as_json=as_json, out=sys.stdout, err=sys.stderr)
+    return part.main(named or rulebook, decks, as_json=as_json, out=sys.stdout, err=sys.stderr)
 
 
 @rulebook_app.command("list")

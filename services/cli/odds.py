@@ -9,26 +9,40 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TextIO
 
 from services.cli.console import print_table
-from services.cli.errors import DONE, WrongUse
+from services.cli.errors import DONE, WrongInput, WrongUse
+from services.cli.rulebook import faults_of, from_file
 from services.rulebooks.catalogue import load_catalogue
 from services.rules.odds import Odds, odds
-from services.rules.rulebook import Rulebook
+from services.rules.rulebook import Rulebook, RulebookRejected
 
 
-def chosen_rulebook(rulebook_id: str) -> Rulebook:
-    """The rulebook of this id; `WrongUse` where there is none."""
+def chosen_rulebook(name: str) -> Rulebook:
+    """The packaged rulebook of this id, or the one in the file of this name.
+
+    Raises `WrongUse` where there is neither, and `WrongInput` for a file that holds no rulebook.
+    """
     catalogue = load_catalogue()
-    if rulebook_id not in catalogue:
-        raise WrongUse(f"there is no rulebook {rulebook_id!r}; there are {', '.join(catalogue)}")
-    return catalogue[rulebook_id]
+    if name in catalogue:
+        return catalogue[name]
+    if not Path(name).is_file():
+        raise WrongUse(
+            f"there is no rulebook {name!r}, and no such file; there are {', '.join(catalogue)}"
+        )
+    try:
+        return from_file(name)
+    except RulebookRejected as rejected:
+        raise WrongInput(f"{name}:1: {faults_of(rejected)[0]}") from None
 
 
-def main(rulebook_id: str, decks: int | None, *, as_json: bool, out: TextIO, err: TextIO) -> int:
+def main(name: str | None, decks: int | None, *, as_json: bool, out: TextIO, err: TextIO) -> int:
     """Print the odds of a rulebook; without `decks` with the most decks that it allows."""
-    rulebook = chosen_rulebook(rulebook_id)
+    if not name:
+        raise WrongUse("which rulebook? name one by its id, or a file that holds one")
+    rulebook = chosen_rulebook(name)
     decks = max(rulebook.decks) if decks is None else decks
     try:
         found = odds(rulebook, decks)
@@ -36,7 +50,9 @@ def main(rulebook_id: str, decks: int | None, *, as_json: bool, out: TextIO, err
         raise WrongUse(str(error)) from None
     if decks not in rulebook.decks:
         allowed = ", ".join(str(number) for number in rulebook.decks)
-        err.write(f"sabot: {rulebook_id} is not dealt from {decks} decks, only from {allowed}\n")
+        err.write(
+            f"sabot: {rulebook.rulebook_id} is not dealt from {decks} decks, only from {allowed}\n"
+        )
     if as_json:
         json.dump(as_document(rulebook, found), out, indent=2)
         out.write("\n")

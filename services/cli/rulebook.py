@@ -112,6 +112,25 @@ def check(file: str, *, out: TextIO, err: TextIO) -> int:
     Returns 0 for a sound rulebook and 1 for one that is refused. Raises `WrongInput` where the
     file holds no JSON object at all.
     """
+    try:
+        rulebook = from_file(file)
+    except RulebookRejected as rejected:
+        faults = faults_of(rejected)
+        out.writelines(f"{one_line(fault)}\n" for fault in faults)
+        counted = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        err.write(f"sabot: {file} is refused: {counted}\n")
+        return FAILED
+    out.write(f"{rulebook.rulebook_id} {rulebook.hash}\n")
+    out.writelines(f"warning: {warning}\n" for warning in rulebook.warnings)
+    return DONE
+
+
+def from_file(file: str) -> Rulebook:
+    """The rulebook in a file.
+
+    Raises `WrongInput` where it holds no JSON object, and `RulebookRejected` with every fault of
+    one that is no rulebook.
+    """
     with Path(file).open("rb") as stream:
         raw = stream.read(DOCUMENT_BYTES_MAX + 1)
     if len(raw) > DOCUMENT_BYTES_MAX:
@@ -126,17 +145,7 @@ def check(file: str, *, out: TextIO, err: TextIO) -> int:
     others = {
         name: other for name, other in documents().items() if name != document.get("rulebook_id")
     }
-    try:
-        rulebook = Rulebook.from_document(document, others=others)
-    except RulebookRejected as rejected:
-        faults = faults_of(rejected)
-        out.writelines(f"{one_line(fault)}\n" for fault in faults)
-        counted = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        err.write(f"sabot: {file} is refused: {counted}\n")
-        return FAILED
-    out.write(f"{rulebook.rulebook_id} {rulebook.hash}\n")
-    out.writelines(f"warning: {warning}\n" for warning in rulebook.warnings)
-    return DONE
+    return Rulebook.from_document(document, others=others)
 
 
 def faults_of(rejected: RulebookRejected) -> list[str]:

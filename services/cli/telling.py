@@ -18,14 +18,20 @@ _NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
 def story_lines(evidence: Evidence) -> list[str]:
-    """What happened in log order, then the cards, every wager and the sums by currency."""
+    """What happened in the order of time, then the cards, every wager and the sums by currency.
+
+    The log has it in the order in which settlement heard of it; it decides where the time is one.
+    """
     story = evidence.story
+    happened = sorted(
+        zip(evidence.lines, evidence.events, strict=True), key=lambda each: each[0].at_us
+    )
     opened = dt.datetime.fromtimestamp(story.opened_at_us / 1_000_000, tz=dt.UTC)
     return [
         f"coup {story.number} of table {story.table_id}, shoe {story.shoe_id}, "
         f"{opened:%Y-%m-%d}: {story.status}" + (f" ({story.reason})" if story.reason else ""),
         f"rulebook  {story.rulebook_id} {story.rulebook_hash}",
-        *map(_happened, evidence.lines, evidence.events),
+        *(_happened(line, kept) for line, kept in happened),
         *_result(story),
         *map(_wager, story.wagers.values()),
         *_books(story),
@@ -50,7 +56,11 @@ def _details(event: Mapping[str, Any]) -> Iterator[str]:
             yield f"{word} {amount(value, currency)} {currency}"
         elif currency and name.endswith(_EXACT):
             if value != "0" and name != "winnings_exact":  # beside `winnings_minor` it says no more
-                yield f"{word} {exact(value, currency)} {currency}"
+                rounded = event.get(name.removesuffix(_EXACT) + _MINOR)
+                if rounded is None:
+                    yield f"{word} {exact(value, currency)} {currency}"
+                elif value != str(rounded):
+                    yield f"exactly {exact(value, currency)} {currency}"
         elif isinstance(value, bool):
             yield f"{word} {'yes' if value else 'no'}"
         elif isinstance(value, list | tuple):

@@ -66,6 +66,33 @@ def test_odds_are_the_integers_of_an_independent_count(
             assert found["pushes"] == (wanted["events"][pushes] if pushes else "0")
 
 
+def test_odds_of_a_house_are_told_from_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the one argument or the option; a file that holds no rulebook is named with its fault."""
+    assert run(["odds", "live-studio", "--json"]) == 0
+    packaged = json.loads(capsys.readouterr().out)
+    house: dict[str, Any] = {
+        **document("live-studio"),
+        "rulebook_id": "house",
+        "base": "live-studio",
+    }
+    house["pay"] = {**house["pay"], "TIE": [9, 1]}
+    file = tmp_path / "house.json"
+    for given in ([str(file)], ["--rulebook", str(file)]):
+        file.write_text(json.dumps(house))
+        assert run(["odds", *given, "--json"]) == 0, capsys.readouterr().err
+        found = json.loads(capsys.readouterr().out)
+        assert found["rulebook"] == "house"
+        assert found["areas"]["tie"]["house_edge"] != packaged["areas"]["tie"]["house_edge"]
+        assert found["areas"]["player"] == packaged["areas"]["player"]
+        file.write_text(json.dumps({**house, "decks": []}))
+        assert run(["odds", *given]) == 2
+        assert f"{file}:1: " in capsys.readouterr().err
+    assert run(["odds"]) == 2
+    assert run(["odds", str(tmp_path / "none.json")]) == 2
+
+
 def test_odds_as_a_table_have_a_row_for_each_area(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["odds", "--rulebook", "super-six"]) == 0
     printed = capsys.readouterr()
