@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,9 +11,13 @@ import pytest
 
 from services.devstack.stack import Stack
 from tests.e2e.support import COMMAND_S, ROOT, environment, sabot
+from tests.support.broker import chosen_kind
 
 pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 NAME = re.compile(r"first-[0-9a-f]{8}")
+WALKED = re.compile(r"<!-- walked -->\n```\n(.*?)```", re.DOTALL)
+"""Commands of the page that are carried out here."""
+
 EVIDENCE = re.compile(r"[0-9a-f]{64}|[0-9a-f]+\.\.\.")
 
 
@@ -39,6 +44,37 @@ def test_the_first_table_prints_what_the_tutorial_says(stack: Stack) -> None:
     *_, coup_id = ended.stdout.split()
     story = sabot(stack, "rebuild", coup_id)
     assert story.returncode == 0, story.stderr
+
+
+def test_the_commands_of_the_tutorial_run_as_they_stand() -> None:
+    """From an empty checkout: start, look, run the program, stop; a newcomer types nothing else."""
+    if not (ROOT / ".venv" / "bin" / "python").exists() or (ROOT / "var" / "postgres").exists():
+        pytest.skip("the checkout has no environment of its own, or holds the data of a stack")
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text()
+    *begin, end = WALKED.findall(tutorial)
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("SABOT_")}
+    # The environment is there already: `true` stands for the interpreter that would make it.
+    told = {**outside, "PYTHON": "true", "BROKER": chosen_kind()}
+
+    def typed(commands: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ("bash", "-euo", "pipefail", "-c", commands),
+            check=False,
+            capture_output=True,
+            text=True,
+            env=told,
+            cwd=ROOT,
+            timeout=COMMAND_S,
+        )
+
+    try:
+        ended = typed("".join(begin))
+        assert ended.returncode == 0, ended.stderr
+        shown = tutorial.partition("```text\n")[2].partition("```")[0]
+        assert alike(shown) == alike(ended.stdout)[-len(alike(shown)) :]
+    finally:
+        stopped = typed(end)
+    assert stopped.returncode == 0, stopped.stderr
 
 
 def test_without_addresses_it_says_how_to_get_them() -> None:

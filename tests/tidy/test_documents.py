@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from services.cli.main import app
+from tests.site.pages import chosen
 from tests.tidy.sources import ROOT, files, nothing
 
 DOCUMENTS = [name for name in files() if name.endswith(".md") and not name.startswith("tests/data")]
@@ -74,6 +75,26 @@ def _sabot(words: list[str]) -> None:
     for word in words:
         if "/" in word and not PLACEHOLDER.search(word):
             assert (ROOT / word).exists(), f"there is no {word}"
+
+
+def test_every_document_is_in_the_menu_of_the_site() -> None:
+    """And every decision in the list of decisions; `make docs` builds the site."""
+    menu = set(
+        re.findall(r"(?:^|[ :-]) ?([\w./-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    )
+    nothing(
+        sorted(
+            f"{name} is not in mkdocs.yml"
+            for name in chosen()
+            if name.endswith(".md") and name not in menu
+        )
+    )
+    nothing(sorted(f"there is no {name}" for name in menu if not (ROOT / name).is_file()))
+    listed = (ROOT / "docs" / "adr" / "README.md").read_text()
+    decisions = [Path(name).name for name in DOCUMENTS if re.match(r"docs/adr/\d", name)]
+    nothing(
+        [f"{name} is not in docs/adr/README.md" for name in decisions if f"({name})" not in listed]
+    )
 
 
 def test_links_lead_somewhere() -> None:
