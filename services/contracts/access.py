@@ -99,10 +99,15 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
         **_methods(
             "sabot.wager.v1.WagerService",
             # Of the book a player is shown his own wagers.
-            {**_IN_EVERY_SERVICE, "GetBook": EVERYBODY, "ListOpenItems": READING},
+            {
+                **_IN_EVERY_SERVICE,
+                "GetBook": EVERYBODY,
+                "ListOpenItems": READING,
+                "ListStops": READING,
+            },
             "PlaceWager PlaceWagers PlaceSlip ChangeWager CancelWager RejectWager PermitStanding "
             "WithdrawWager KeepWager VoidWager PermitSharing ApproveOpposing GrantLimits "
-            "RevokePermission BarPlayer LiftBar ChangeLimits NotifyMinimum RemoveSign RepeatRefund",
+            "RevokePermission BarPlayer LiftBar OrderStop LiftStop ChangeLimits NotifyMinimum RemoveSign RepeatRefund",
         ),
         **_methods(
             "sabot.wager.v1.WalletService",

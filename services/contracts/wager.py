@@ -141,6 +141,39 @@ class BarLifted(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class BettingStopped(Event, frozen=True, kw_only=True):
+    """No new wager is taken that this stop binds; accepted ones stand, and are paid.
+
+    An operator's stop binds his own players alone.
+    """
+
+    type = "betting-stopped"
+    of: str
+    """PLAYER, SESSION, AREA, TABLE or RULEBOOK."""
+
+    value: str = ""
+    """Which player, session, area or rulebook; empty for a table."""
+
+    operator: str = ""
+    """Whose players it binds; empty: everybody's."""
+
+    everywhere: bool = False
+    """At all live tables; otherwise at this one."""
+
+    reason: str = ""
+
+
+class StopLifted(Event, frozen=True, kw_only=True):
+    """A stop ended; other stops may still bind."""
+
+    type = "stop-lifted"
+    of: str
+    value: str = ""
+    operator: str = ""
+    everywhere: bool = False
+    reason: str = ""
+
+
 class DebitRequested(Event, frozen=True, kw_only=True):
     """The wallet is asked for the stake; the wager exists once it has answered."""
 
@@ -569,6 +602,8 @@ EVENTS: dict[str, type[Event]] = {
         PermissionRevoked,
         PlayerBarred,
         BarLifted,
+        BettingStopped,
+        StopLifted,
         DebitRequested,
         SlipDebitRequested,
         SlipRejected,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from google.protobuf.message import Message
 from msgspec.structs import fields
 
 from sabot.common.v1 import common_pb2
@@ -12,9 +13,10 @@ from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
 from services.chassis.auth import Stamp, identity
 from services.chassis.calls import command, command_events, each_alone, fill, made
-from services.chassis.rpc_errors import CommandIdReused
+from services.chassis.rpc_errors import CommandIdReused, PermissionDenied
 from services.contracts.access import may_see
 from services.contracts.common import Limit, PlayerContext
+from services.contracts.core import Command
 from services.rules.roles import PLAYER
 from services.wager import commands
 from services.wager.domain import BookState, is_staked
@@ -43,6 +45,25 @@ def _used_before(name: str) -> common_pb2.Refusal:
     )
 
 
+def _of_operator(kind: type[Command], response: type[Message]) -> Any:
+    """A handler as `command`; whose token names an operator commands for him alone."""
+
+    async def handle(self: Any, request: Any, context: Any) -> Message:  # noqa: ARG001
+        own = identity().context.get("operator", "")
+        if own and request.operator not in ("", own):
+            raise PermissionDenied(f"this token commands for {own} alone", reason="OPERATOR")
+        carried = await self.runtime.carry_out(
+            request,
+            request.table_id,
+            lambda stamp: made(kind, request, stamp, operator=own or request.operator),
+            test_table=None,
+            key=None,
+        )
+        return response(result=carried.result)
+
+    return handle
+
+
 class WagerService(pb_grpc.WagerServiceServicer):
     """Limits and books."""
 
@@ -61,6 +82,8 @@ class WagerService(pb_grpc.WagerServiceServicer):
     RevokePermission = command(commands.RevokePermission, pb.RevokePermissionResponse)
     BarPlayer = command(commands.BarPlayer, pb.BarPlayerResponse)
     LiftBar = command(commands.LiftBar, pb.LiftBarResponse)
+    OrderStop = _of_operator(commands.OrderStop, pb.OrderStopResponse)
+    LiftStop = _of_operator(commands.LiftStop, pb.LiftStopResponse)
     NotifyMinimum = command(commands.NotifyMinimum, pb.NotifyMinimumResponse)
     RemoveSign = command(commands.RemoveSign, pb.RemoveSignResponse)
     RepeatRefund = command(commands.RepeatRefund, pb.RepeatRefundResponse)
@@ -214,6 +237,27 @@ class WagerService(pb_grpc.WagerServiceServicer):
                 currency=wager.currency,
                 stake_minor=wager.stake_minor,
             )
+        return response
+
+    async def ListStops(self, request: Any, context: Any) -> pb.ListStopsResponse:
+        """Stops in force: of all live tables, and of this one."""
+        found = await self.runtime.pool.fetch(
+            "select kind, value, operator, table_id, reason, ordered_by, at_us from betting_stops "
+            "order by at_us, kind, value, operator limit 10000"
+        )
+        response = pb.ListStopsResponse()
+        for row in found:
+            kind, value, operator, table_id, reason, ordered_by, at_us = row
+            response.stops.add(
+                of=kind, value=value, operator=operator, everywhere=True, table_id=table_id,
+                reason=reason, ordered_by=ordered_by, at_us=at_us,
+            )  # fmt: skip
+        if request.table_id:
+            state: BookState = await self.runtime.executor.state(request.table_id)
+            for stop in state.permissions.stops:
+                response.stops.add(
+                    of=stop.of, value=stop.value, operator=stop.operator, table_id=request.table_id
+                )
         return response
 
     async def ListOpenItems(self, request: Any, context: Any) -> pb.ListOpenItemsResponse:

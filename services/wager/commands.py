@@ -227,6 +227,37 @@ class LiftBar(Command, frozen=True, kw_only=True):
     reason: str = ""
 
 
+STOPPED = ("PLAYER", "SESSION", "AREA", "TABLE", "RULEBOOK")
+
+
+class OrderStop(Command, frozen=True, kw_only=True):
+    """Take no new wagers that this binds, from now on; accepted ones stand, and are paid."""
+
+    of: Annotated[str, OneOf(STOPPED)]
+    """PLAYER, SESSION, AREA, TABLE or RULEBOOK."""
+
+    value: str = ""
+    """Which player, session, area or rulebook; nothing for a table."""
+
+    operator: str = ""
+    """Whose players it binds; everybody's where it is left out."""
+
+    everywhere: bool = False
+    """At all live tables; otherwise at this one."""
+
+    reason: str = ""
+
+
+class LiftStop(Command, frozen=True, kw_only=True):
+    """End a stop that was ordered in the same words."""
+
+    of: Annotated[str, OneOf(STOPPED)]
+    value: str = ""
+    operator: str = ""
+    everywhere: bool = False
+    reason: str = ""
+
+
 class ChangeLimits(Command, frozen=True, kw_only=True):
     """Put other limits on the sign, in the table's currency (004 6.4).
 
@@ -287,6 +318,8 @@ COMMANDS: dict[str, type[Any]] = {
         RevokePermission,
         BarPlayer,
         LiftBar,
+        OrderStop,
+        LiftStop,
         ChangeLimits,
         NotifyMinimum,
         RemoveSign,

@@ -1,4 +1,4 @@
-"""Money that moves with the wager service's events, and the register of who is out of the casino.
+"""Money that moves with the wager service's events, and the register of bars and stops.
 
 The built-in ledger moves the money in their transaction: a debit that was asked for is answered here
 and at once; what goes back goes back with the event that says so. What the ledger refuses to take
@@ -8,18 +8,20 @@ asked after the commit (`sending`) and answers by the same commands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
 from services.chassis.decider import Decide, Record, Staged
 from services.contracts.core import Command, Event
 from services.contracts.wager import (
     BarLifted,
+    BettingStopped,
     DebitRequested,
     PlayerBarred,
     RefundRepeated,
     SlipDebitRequested,
+    StopLifted,
     WagerAccepted,
     WagerChanged,
     WagerRejected,
@@ -28,6 +30,8 @@ from services.wager.bars import Bar, Bars
 from services.wager.commands import (
     BarPlayer,
     LiftBar,
+    LiftStop,
+    OrderStop,
     PlaceSlip,
     PlaceWager,
     RecordDebit,
@@ -40,8 +44,9 @@ from services.wager.domain import (
     staked_under,
     staking_player,
 )
-from services.wager.domain.facts import NOTHING, Facts, LimitSets
+from services.wager.domain.facts import NOTHING, Facts, LimitSets, Stop
 from services.wager.domain.state import CASINO, slip_of
+from services.wager.domain.stops import stop_of, stops_everywhere
 from services.wager.journal import Entry, Journal
 from services.wager.ledger import Ledger
 from services.wager.movements import movement_of
@@ -77,17 +82,20 @@ class WagerCompanion:
     async def prepare(self, tx: Any, commands: Sequence[Command]) -> None:
         """Look up in one query who of those that stake is barred from the casino."""
         seen = self._seen[tx] = _Seen()
-        staking = {each.player for each in commands if isinstance(each, PlaceWager | PlaceSlip)}
+        staking = {each.player for each in commands if _stakes(each)}
         changed = {
             each.player
             for each in commands
             if isinstance(each, BarPlayer | LiftBar) and each.scope == CASINO
         }
-        if not staking and not changed:
+        stops = any(isinstance(each, OrderStop | LiftStop) and each.everywhere for each in commands)
+        if not staking and not changed and not stops:
             return
         bars = self._bars(tx.connection)
-        await bars.hold(staking, changed)
+        await bars.hold(staking, changed, stops=stops)
         seen.holds = True
+        if staking:
+            await seen.look_at_stops(bars, {_of(each) for each in commands if _stakes(each)})
         lifted = {each.player for each in commands if isinstance(each, LiftBar)} & changed
         if players := staking | lifted:
             barred = await bars.among(players)
@@ -109,7 +117,9 @@ class WagerCompanion:
         return bound
 
     async def _facts(self, tx: Any, command: Command, state: BookState) -> Facts:
-        """What holds at all live tables for the player who stakes, or of whose bar it is said."""
+        """What holds at all live tables for the player who stakes, or of what it is said."""
+        if stops_everywhere(command, state):
+            return await self._stop_facts(tx, command)
         changed = changes_casino_bar(command, state)
         player = staking_player(command, state) or changed
         if not player:
@@ -121,9 +131,30 @@ class WagerCompanion:
             seen.changed.add(changed)
             if isinstance(command, BarPlayer):
                 return NOTHING
+        if staking_player(command, state) and seen.stops_changed:
+            raise BarredMeanwhile("a stop is changed in the same group of commands")
         barred = await self._is_barred(tx, seen, player)
-        limits = self._limits(staked_under(command, state)) if self._limits else None
-        return Facts(barred=frozenset({player} if barred else ()), limits=limits)
+        context = staked_under(command, state)
+        await seen.look_at_stops(
+            self._bars(tx.connection), {(player, context.session if context else "")}
+        )
+        limits = self._limits(context) if self._limits else None
+        return Facts(
+            barred=frozenset({player} if barred else ()), stops=tuple(seen.stops), limits=limits
+        )
+
+    async def _stop_facts(self, tx: Any, command: Any) -> Facts:
+        """Whether the stop is there that a command is about. It has the lock of all stops alone."""
+        seen = self._seen.setdefault(tx, _Seen())
+        bars = self._bars(tx.connection)
+        if seen.stops_changed:
+            raise BarredMeanwhile("stops are changed twice in the same group of commands")
+        if not seen.holds:
+            await bars.hold((), (), stops=True)
+            seen.holds = True
+        seen.stops_changed = True
+        stops = await bars.stops((command.value,), (command.value,))
+        return Facts(stops=tuple(stops))
 
     async def _is_barred(self, tx: Any, seen: _Seen, player: str) -> bool:
         if player not in seen.barred:
@@ -141,7 +172,7 @@ class WagerCompanion:
         """Bars from the casino, debits that were asked for, and stakes that go back."""
         for each in staged:
             if _is_for_all_tables(each):
-                await self._keep_bar(self._bars(tx.connection), each)
+                await self._enter(self._bars(tx.connection), each)
         asked = [(each, movement_of(each.event, each.table_id)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
         if self._elsewhere is not None:
@@ -163,9 +194,20 @@ class WagerCompanion:
                 answers.append((each, command))
         return answers
 
-    async def _keep_bar(self, bars: Any, staged: Staged) -> None:
-        if isinstance(staged.event, BarLifted):
-            await bars.remove(staged.event.player)
+    async def _enter(self, bars: Any, staged: Staged) -> None:
+        event, meta = staged.event, staged.meta
+        if isinstance(event, BarLifted):
+            await bars.remove(event.player)
+        elif isinstance(event, StopLifted):
+            await bars.lift(stop_of(event))
+        elif isinstance(event, BettingStopped):
+            await bars.order(
+                stop_of(event),
+                table_id=staged.table_id,
+                reason=event.reason,
+                ordered_by=meta.actor.id,
+                at_us=meta.occurred_at_us,
+            )
         else:
             await bars.add(_bar(staged))
 
@@ -190,6 +232,32 @@ class _Seen:
         self.changed: set[str] = set()
         """Players whose bars its commands change, refused or not."""
 
+        self.stops: set[Stop] = set()
+        """Stops that may bind the wagers of those in `looked_at`, who are players in sessions."""
+
+        self.looked_at: set[tuple[str, str]] = set()
+        self.stops_changed = False
+        """One of its commands changes a stop."""
+
+    async def look_at_stops(self, bars: Any, staking: Collection[tuple[str, str]]) -> None:
+        """Look up what may bind these players in these sessions, once."""
+        new = [each for each in staking if each not in self.looked_at]
+        if not new:
+            return
+        self.looked_at.update(new)
+        self.stops |= await bars.stops(
+            [player for player, _ in new], [session for _, session in new if session]
+        )
+
+
+def _stakes(command: Command) -> TypeGuard[PlaceWager | PlaceSlip]:
+    return isinstance(command, PlaceWager | PlaceSlip)
+
+
+def _of(command: PlaceWager | PlaceSlip) -> tuple[str, str]:
+    """Who stakes, in which session."""
+    return command.player, command.context.session if command.context else ""
+
 
 def _decided(event: Event) -> str:
     """What an event says of the debit that was pending for its wager; empty where nothing."""
@@ -204,9 +272,11 @@ def _decided(event: Event) -> str:
 
 def _is_for_all_tables(staged: Staged) -> bool:
     event = staged.event
-    if not isinstance(event, PlayerBarred | BarLifted) or staged.meta.test:
+    if staged.meta.test:
         return False
-    return event.scope == CASINO
+    if isinstance(event, BettingStopped | StopLifted):
+        return event.everywhere
+    return isinstance(event, PlayerBarred | BarLifted) and event.scope == CASINO
 
 
 def _bar(staged: Staged) -> Bar:

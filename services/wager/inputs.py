@@ -54,6 +54,8 @@ INPUTS: Final = Inputs(
         "sabot.wager.v1.PlaceSlipRequest.wagers": items(SLIP_WAGERS_MAX),
         "movement_id": MOVEMENT_ID,
         "sabot.wager.v1.ListOpenItemsRequest.table_id": optional(TABLE_ID),
+        "sabot.wager.v1.ListStopsRequest.table_id": optional(TABLE_ID),
+        "of": words(needed=True),
     }
 )
 """Of limits and books."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from services.wager.bars import Bar
+from services.wager.domain.facts import Stop
 from services.wager.ledger import TOMBSTONE, Account, _Books, _Row
 from services.wager.wallet import Answer, Movement
 
@@ -62,12 +63,18 @@ class BankTx:
         """Stands for `Bars.among`."""
         return frozenset(players) & ((self._bank.barred | self.barred) - self.freed)
 
-    async def hold(self, looked_at: Collection[str], changed: Collection[str]) -> None:
+    async def hold(
+        self, looked_at: Collection[str], changed: Collection[str], *, stops: bool = False
+    ) -> None:
         """Stands for `Bars.hold`: nobody is beside the transaction."""
 
     async def hold_too(self, player: str) -> bool:
         """Stands for `Bars.hold_too`."""
         return True
+
+    async def stops(self, players: Collection[str], sessions: Collection[str]) -> set[Stop]:
+        """Stands for `Bars.stops`: nobody orders any."""
+        return set()
 
     async def add(self, bar: Bar) -> None:
         """Stands for `Bars.add`."""

@@ -27,8 +27,10 @@ from services.wager.commands import (
     GrantLimits,
     KeepWager,
     LiftBar,
+    LiftStop,
     Lock,
     NotifyMinimum,
+    OrderStop,
     PermitSharing,
     PermitStanding,
     PlaceSlip,
@@ -70,6 +72,7 @@ from services.wager.domain.placing import place
 from services.wager.domain.signs import change_limits, notify_minimum, remove_sign
 from services.wager.domain.slips import place_slip
 from services.wager.domain.state import BookState
+from services.wager.domain.stops import lift_stop, order_stop
 
 
 def answer(command: Command, events: Sequence[Event], state: BookState) -> Mapping[str, Any]:
@@ -128,6 +131,8 @@ _DECIDE: dict[type[Command], Callable[[Any, BookState], Sequence[Event]]] = {
     RevokePermission: revoke,
     BarPlayer: bar,
     LiftBar: lift_bar,
+    OrderStop: order_stop,
+    LiftStop: lift_stop,
     ChangeLimits: change_limits,
     NotifyMinimum: notify_minimum,
     RemoveSign: remove_sign,

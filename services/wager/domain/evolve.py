@@ -16,6 +16,7 @@ from services.contracts.round_table import VariantChanged
 from services.contracts.wager import (
     AreaSharingPermitted,
     BarLifted,
+    BettingStopped,
     BookClosed,
     BookRevised,
     DebitRequested,
@@ -33,6 +34,7 @@ from services.contracts.wager import (
     SignRemoved,
     SlipDebitRequested,
     StandingWagerPermitted,
+    StopLifted,
     WagerAccepted,
     WagerCancelled,
     WagerChanged,
@@ -44,6 +46,7 @@ from services.contracts.wager import (
     WagerWithdrawn,
 )
 from services.wager.domain import tokens
+from services.wager.domain.facts import Stop
 from services.wager.domain.state import (
     AREA_SHARING,
     CLOSED,
@@ -98,7 +101,7 @@ def _activated(state: BookState, event: RulebookActivated) -> BookState:
         settings=event.settings,
         open=True,
         crew=next_session(state.crew),
-        permissions=Permissions(barred=banned),
+        permissions=Permissions(barred=banned, stops=state.permissions.stops),
         tokens=state.tokens,
         refunds=state.refunds,
     )
@@ -167,6 +170,21 @@ def _barred(state: BookState, event: PlayerBarred) -> BookState:
     barred = state.permissions.barred
     scopes = barred.get(event.player, frozenset()) | {event.scope}
     return _permit(state, barred={**barred, event.player: scopes})
+
+
+def _stopped(state: BookState, event: BettingStopped) -> BookState:
+    """A stop of all live tables is in their register; a TEST table keeps it for itself."""
+    if event.everywhere and not (state.settings and state.settings.test):
+        return state
+    stop = Stop(of=event.of, value=event.value, operator=event.operator)
+    return _permit(state, stops=(*state.permissions.stops, stop))
+
+
+def _stop_lifted(state: BookState, event: StopLifted) -> BookState:
+    if event.everywhere and not (state.settings and state.settings.test):
+        return state
+    gone = Stop(of=event.of, value=event.value, operator=event.operator)
+    return _permit(state, stops=tuple(stop for stop in state.permissions.stops if stop != gone))
 
 
 def _bar_lifted(state: BookState, event: BarLifted) -> BookState:
@@ -367,6 +385,8 @@ _EVOLVE: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     PermissionRevoked: _revoked,
     PlayerBarred: _barred,
     BarLifted: _bar_lifted,
+    BettingStopped: _stopped,
+    StopLifted: _stop_lifted,
     DebitRequested: _debit_requested,
     SlipDebitRequested: _slip_requested,
     WagerAccepted: _accepted,

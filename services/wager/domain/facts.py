@@ -25,6 +25,16 @@ class OperatorLimits(Struct, frozen=True, kw_only=True):
     """What they could win together."""
 
 
+class Stop(Struct, frozen=True, kw_only=True):
+    """An order to take no new wagers of something."""
+
+    of: str
+    """PLAYER, SESSION, AREA, TABLE or RULEBOOK."""
+
+    value: str = ""
+    operator: str = ""
+
+
 LimitSets = Callable[[PlayerContext | None], Mapping[str, OperatorLimits] | None]
 """Finds the limit set that a player's token names, by currency."""
 
@@ -35,6 +45,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     barred: frozenset[str] | None = None
     """Players whom any live table barred from the casino, where that was looked up: then it is what
     counts, since another table may have lifted a bar that this one gave."""
+
+    stops: tuple[Stop, ...] = ()
+    """Stops at all live tables that may bind the command, or that it is about."""
 
     limits: Mapping[str, OperatorLimits] | None = None
     """Of the limit set that the player's token names, by currency; None where nobody knows it."""

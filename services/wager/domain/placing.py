@@ -35,6 +35,7 @@ from services.wager.domain.state import (
     rules_of,
     settings_of,
 )
+from services.wager.domain.stops import check_stops
 
 _COUP_NUMBER: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 """What follows the table in a coup's id: session and number."""
@@ -127,6 +128,7 @@ def _check_open(at_us: int, state: BookState, book: Book) -> None:
 def check_player(wager: Wager, state: BookState) -> None:
     if wager.player in state.permissions.barred:
         raise Rejection("BARRED", f"no wager of {wager.player} is taken", "prohibited_device")
+    check_stops(wager, state)
 
 
 def _check_place(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:

@@ -12,10 +12,10 @@ from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
-from services.wager.domain.facts import NOTHING, Facts
+from services.wager.domain.facts import NOTHING, Facts, Stop
 from services.wager.domain.tokens import Tokens
 
-STATE_SCHEMA = 5
+STATE_SCHEMA = 6
 
 
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
@@ -220,6 +220,9 @@ class Permissions(Struct, frozen=True):
 
     limits: dict[str, OwnLimits] = {}
     """By player."""
+
+    stops: tuple[Stop, ...] = ()
+    """Of what no new wagers are taken at this table."""
 
     barred: dict[str, frozenset[str]] = {}
     """Players of whom no wager is taken, with the scopes of their bars: GAME, CASINO."""

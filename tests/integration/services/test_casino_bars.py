@@ -1,4 +1,4 @@
-"""Bars from the casino at live tables: one register for all, in memory and on a real database."""
+"""Bars from the casino, and stops, at live tables: one register for all, in memory and on a real database."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ from services.chassis.postgres import PostgresStore, open_pool
 from services.chassis.registry import Registry, encode_meta
 from services.chassis.store import Batch
 from services.contracts import round as table
+from services.contracts.common import PlayerContext
 from services.contracts.core import SYSTEM, Command, Event, Meta
 from services.wager import domain
 from services.wager.bars import Bar, Bars, lock_of
-from services.wager.commands import BarPlayer, ChangeWager, LiftBar, PlaceWager
+from services.wager.commands import BarPlayer, ChangeWager, LiftBar, LiftStop, OrderStop, PlaceWager
 from services.wager.companion import WagerCompanion
+from services.wager.domain.facts import Stop
 from services.wager.wallet import DONE, Answer, Movement
 from tests.support.spec import AT_US, person
 from tests.support.tables import betting, place, settings
@@ -54,17 +56,29 @@ class Register:
 
     def __init__(self) -> None:
         self.barred: set[str] = set()
+        self.stopped: set[Stop] = set()
         self.asked: list[set[str]] = []
 
     async def among(self, players: Collection[str]) -> frozenset[str]:
         self.asked.append(set(players))
         return frozenset(self.barred & set(players))
 
-    async def hold(self, looked_at: Collection[str], changed: Collection[str]) -> None:
+    async def hold(
+        self, looked_at: Collection[str], changed: Collection[str], *, stops: bool = False
+    ) -> None:
         """The store in memory lets one transaction run at a time."""
 
     async def hold_too(self, player: str) -> bool:
         return bool(player)
+
+    async def stops(self, players: Collection[str], sessions: Collection[str]) -> set[Stop]:
+        return set(self.stopped)
+
+    async def order(self, stop: Stop, **told: Any) -> None:
+        self.stopped.add(stop)
+
+    async def lift(self, stop: Stop) -> None:
+        self.stopped.discard(stop)
 
     async def add(self, bar: Bar) -> None:
         self.barred.add(bar.player)
@@ -423,3 +437,113 @@ async def test_bars_that_were_given_before_are_in_the_register(database_url: str
     rows = await pool.fetch("select * from casino_bars")
     pool.terminate()
     assert [tuple(row) for row in rows] == [("p1", "T2", "DEVICE", SUPERVISOR.id, AT_US)]
+
+
+# --- stops ---
+
+
+async def stop(executor: Executor, table_id: str, **said: Any) -> None:
+    values = {"of": "TABLE", "everywhere": True, "reason": "ALERT", **said}
+    command = OrderStop(at_us=AT_US, by=SUPERVISOR, **values)
+    assert (await send(executor, table_id, command)).refused is None
+
+
+async def resume(executor: Executor, table_id: str, **said: Any) -> Outcome:
+    values = {"of": "TABLE", "everywhere": True, **said}
+    return await send(executor, table_id, LiftStop(at_us=AT_US, by=SUPERVISOR, **values))
+
+
+async def stopped(executor: Executor, table_id: str, player: str, session: str = "") -> bool:
+    """Stake; whether the wager was refused for a stop, or else accepted."""
+    context = PlayerContext(operator="acme", session=session)
+    outcome = await send(executor, table_id, replace(staked(player), context=context))
+    answer = outcome.answer
+    assert answer["status"] == "ACCEPTED" or answer["code"] == "STOPPED", outcome
+    return bool(answer["status"] == "REJECTED")
+
+
+async def test_a_stop_holds_at_every_live_table_and_is_lifted_at_whichever(
+    executor: Executor,
+) -> None:
+    """D13: of a table, a player, a session, an area or a rulebook; a recording is not stopped."""
+    for said, bound, free in (
+        ({}, ("s1", ""), None),
+        ({"of": "PLAYER", "value": "s2"}, ("s2", ""), ("x", "")),
+        ({"of": "SESSION", "value": "g"}, ("s3", "g"), ("s3", "h")),
+        ({"of": "AREA", "value": "BANKER"}, ("s4", ""), None),
+        ({"of": "RULEBOOK", "value": "nsw-mini"}, ("s5", ""), None),
+        ({"of": "TABLE", "operator": "acme"}, ("s6", ""), None),
+        ({"of": "TABLE", "operator": "other"}, None, ("s7", "")),
+    ):
+        await stop(executor, "T1", **said)
+        for table_id in ("T1", "T2", "T3"):
+            assert bound is None or await stopped(executor, table_id, *bound)
+            assert free is None or not await stopped(executor, table_id, *free)
+        assert not await stopped(executor, "run.T", *(bound or ("s", "")))
+        assert (await resume(executor, "T2", **said)).refused is None
+        again = await resume(executor, "T3", **said)
+        assert again.refused is not None
+        assert again.refused[0] == "UNKNOWN"
+        for table_id in ("T1", "T2", "T3"):
+            assert bound is None or not await stopped(executor, table_id, *bound)
+
+
+async def test_a_stop_binds_the_wagers_behind_it_in_its_own_group(executor: Executor) -> None:
+    """D13: those that came before it in the same group stand; lifted, those behind are taken."""
+    for _ in range(3):
+        before, _, behind, _, free = await asyncio.gather(
+            stopped(executor, "T2", "g1"),
+            stop(executor, "T1"),
+            stopped(executor, "T3", "g1"),
+            resume(executor, "T1"),
+            stopped(executor, "T2", "g2"),
+        )
+        assert (before, behind, free) == (False, True, False)
+
+
+async def test_after_a_stop_no_process_takes_a_wager(database_url: str) -> None:
+    """D13: at once, in every process; those before the stop's answer stand."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    async with AsyncExitStack() as stack:
+        here = await at_tables(await stack.enter_async_context(replica(database_url)))
+        there = await stack.enter_async_context(replica(database_url))
+        for _ in range(5):
+            stopping = asyncio.create_task(stop(here, "T1"))
+            while not stopping.done():
+                await stopped(there, "T2", "q1")
+            await stopping
+            again = (
+                stopped(process, table_id, f"q{number}")
+                for process in (here, there)
+                for table_id in ("T1", "T2", "T3")
+                for number in range(3)
+            )
+            assert all(await asyncio.gather(*again))
+            assert (await resume(there, "T2")).refused is None
+            assert not await stopped(here, "T1", "q1")
+
+
+async def test_a_stop_waits_for_the_wagers_that_did_not_see_it(database_url: str) -> None:
+    """D13: a wager that is decided without the stop is committed before it, not behind it."""
+    inside, go_on = asyncio.Event(), asyncio.Event()
+
+    class Late(Bars):
+        async def stops(self, players: Collection[str], sessions: Collection[str]) -> set[Stop]:
+            found = await super().stops(players, sessions)
+            inside.set()
+            await go_on.wait()
+            return found
+
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    async with AsyncExitStack() as stack:
+        here = await at_tables(await stack.enter_async_context(replica(database_url)))
+        there = await stack.enter_async_context(replica(database_url, Late))
+        staking = asyncio.create_task(stopped(there, "T2", "q1"))
+        await inside.wait()
+        stopping = asyncio.create_task(stop(here, "T1"))
+        done, _ = await asyncio.wait([stopping], timeout=0.3)
+        assert not done
+        go_on.set()
+        assert not await staking
+        await stopping
+        assert await stopped(there, "T2", "q1")

@@ -38,6 +38,7 @@ MAY_BE_LEFT_OUT = {
     "sabot.settlement.v1.ListCoupsRequest.table_id",
     "sabot.settlement.v1.ListOpenItemsRequest.table_id",
     "sabot.wager.v1.ListOpenItemsRequest.table_id",
+    "sabot.wager.v1.ListStopsRequest.table_id",
     "sabot.query.v1.GetRoadsRequest.table_id",
     *(
         f"sabot.query.v1.{verb}{kind}Request.table_id"

@@ -434,6 +434,86 @@ class LiftBarResponse(_message.Message):
     result: _common_pb2.CommandResult
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
+class OrderStopRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "of", "value", "operator", "everywhere", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    OF_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
+    EVERYWHERE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    of: str
+    value: str
+    operator: str
+    everywhere: bool
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., of: _Optional[str] = ..., value: _Optional[str] = ..., operator: _Optional[str] = ..., everywhere: _Optional[bool] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class OrderStopResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class LiftStopRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "of", "value", "operator", "everywhere", "reason")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    OF_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
+    EVERYWHERE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    of: str
+    value: str
+    operator: str
+    everywhere: bool
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., of: _Optional[str] = ..., value: _Optional[str] = ..., operator: _Optional[str] = ..., everywhere: _Optional[bool] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class LiftStopResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class ListStopsRequest(_message.Message):
+    __slots__ = ("table_id",)
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    def __init__(self, table_id: _Optional[str] = ...) -> None: ...
+
+class ListStopsResponse(_message.Message):
+    __slots__ = ("stops",)
+    STOPS_FIELD_NUMBER: _ClassVar[int]
+    stops: _containers.RepeatedCompositeFieldContainer[Stop]
+    def __init__(self, stops: _Optional[_Iterable[_Union[Stop, _Mapping]]] = ...) -> None: ...
+
+class Stop(_message.Message):
+    __slots__ = ("of", "value", "operator", "everywhere", "table_id", "reason", "ordered_by", "at_us")
+    OF_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    OPERATOR_FIELD_NUMBER: _ClassVar[int]
+    EVERYWHERE_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ORDERED_BY_FIELD_NUMBER: _ClassVar[int]
+    AT_US_FIELD_NUMBER: _ClassVar[int]
+    of: str
+    value: str
+    operator: str
+    everywhere: bool
+    table_id: str
+    reason: str
+    ordered_by: str
+    at_us: int
+    def __init__(self, of: _Optional[str] = ..., value: _Optional[str] = ..., operator: _Optional[str] = ..., everywhere: _Optional[bool] = ..., table_id: _Optional[str] = ..., reason: _Optional[str] = ..., ordered_by: _Optional[str] = ..., at_us: _Optional[int] = ...) -> None: ...
+
 class ChangeLimitsRequest(_message.Message):
     __slots__ = ("meta", "table_id", "limits", "differential_minor")
     META_FIELD_NUMBER: _ClassVar[int]

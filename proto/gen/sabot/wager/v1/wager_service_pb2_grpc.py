@@ -107,6 +107,21 @@ class WagerServiceStub:
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarRequest.SerializeToString,
                 response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarResponse.FromString,
                 _registered_method=True)
+        self.OrderStop = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/OrderStop',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.OrderStopRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.OrderStopResponse.FromString,
+                _registered_method=True)
+        self.LiftStop = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/LiftStop',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftStopRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftStopResponse.FromString,
+                _registered_method=True)
+        self.ListStops = channel.unary_unary(
+                '/sabot.wager.v1.WagerService/ListStops',
+                request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListStopsRequest.SerializeToString,
+                response_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListStopsResponse.FromString,
+                _registered_method=True)
         self.ChangeLimits = channel.unary_unary(
                 '/sabot.wager.v1.WagerService/ChangeLimits',
                 request_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ChangeLimitsRequest.SerializeToString,
@@ -263,6 +278,27 @@ class WagerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OrderStop(self, request, context):
+        """Take no new wagers of a player, of a session, on an area, at a table or under a rulebook.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LiftStop(self, request, context):
+        """End a stop.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListStops(self, request, context):
+        """Stops in force.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ChangeLimits(self, request, context):
         """Put other limits on the sign, in the table's currency (004 6.4).
         """
@@ -405,6 +441,21 @@ def add_WagerServiceServicer_to_server(servicer, server):
                     servicer.LiftBar,
                     request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarRequest.FromString,
                     response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarResponse.SerializeToString,
+            ),
+            'OrderStop': grpc.unary_unary_rpc_method_handler(
+                    servicer.OrderStop,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.OrderStopRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.OrderStopResponse.SerializeToString,
+            ),
+            'LiftStop': grpc.unary_unary_rpc_method_handler(
+                    servicer.LiftStop,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftStopRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftStopResponse.SerializeToString,
+            ),
+            'ListStops': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListStops,
+                    request_deserializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListStopsRequest.FromString,
+                    response_serializer=sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListStopsResponse.SerializeToString,
             ),
             'ChangeLimits': grpc.unary_unary_rpc_method_handler(
                     servicer.ChangeLimits,
@@ -838,6 +889,87 @@ class WagerService:
             '/sabot.wager.v1.WagerService/LiftBar',
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarRequest.SerializeToString,
             sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftBarResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OrderStop(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/OrderStop',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.OrderStopRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.OrderStopResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LiftStop(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/LiftStop',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftStopRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.LiftStopResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListStops(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.wager.v1.WagerService/ListStops',
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListStopsRequest.SerializeToString,
+            sabot_dot_wager_dot_v1_dot_wager__service__pb2.ListStopsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -64,6 +64,12 @@ class WagerServiceStub:
     """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
     LiftBar: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.LiftBarRequest, _wager_service_pb2.LiftBarResponse]
     """Take wagers of a barred player again."""
+    OrderStop: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.OrderStopRequest, _wager_service_pb2.OrderStopResponse]
+    """Take no new wagers of a player, of a session, on an area, at a table or under a rulebook."""
+    LiftStop: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.LiftStopRequest, _wager_service_pb2.LiftStopResponse]
+    """End a stop."""
+    ListStops: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ListStopsRequest, _wager_service_pb2.ListStopsResponse]
+    """Stops in force."""
     ChangeLimits: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.ChangeLimitsRequest, _wager_service_pb2.ChangeLimitsResponse]
     """Put other limits on the sign, in the table's currency (004 6.4)."""
     NotifyMinimum: _grpc.UnaryUnaryMultiCallable[_wager_service_pb2.NotifyMinimumRequest, _wager_service_pb2.NotifyMinimumResponse]
@@ -121,6 +127,12 @@ class WagerServiceAsyncStub(WagerServiceStub):
     """Take no more wagers of a player (004 14.3.2, 14.3.3)."""
     LiftBar: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.LiftBarRequest, _wager_service_pb2.LiftBarResponse]  # type: ignore[assignment]
     """Take wagers of a barred player again."""
+    OrderStop: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.OrderStopRequest, _wager_service_pb2.OrderStopResponse]  # type: ignore[assignment]
+    """Take no new wagers of a player, of a session, on an area, at a table or under a rulebook."""
+    LiftStop: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.LiftStopRequest, _wager_service_pb2.LiftStopResponse]  # type: ignore[assignment]
+    """End a stop."""
+    ListStops: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ListStopsRequest, _wager_service_pb2.ListStopsResponse]  # type: ignore[assignment]
+    """Stops in force."""
     ChangeLimits: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.ChangeLimitsRequest, _wager_service_pb2.ChangeLimitsResponse]  # type: ignore[assignment]
     """Put other limits on the sign, in the table's currency (004 6.4)."""
     NotifyMinimum: _aio.UnaryUnaryMultiCallable[_wager_service_pb2.NotifyMinimumRequest, _wager_service_pb2.NotifyMinimumResponse]  # type: ignore[assignment]
@@ -259,6 +271,30 @@ class WagerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_wager_service_pb2.LiftBarResponse, _abc.Awaitable[_wager_service_pb2.LiftBarResponse]]:
         """Take wagers of a barred player again."""
+
+    @_abc_1.abstractmethod
+    def OrderStop(
+        self,
+        request: _wager_service_pb2.OrderStopRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.OrderStopResponse, _abc.Awaitable[_wager_service_pb2.OrderStopResponse]]:
+        """Take no new wagers of a player, of a session, on an area, at a table or under a rulebook."""
+
+    @_abc_1.abstractmethod
+    def LiftStop(
+        self,
+        request: _wager_service_pb2.LiftStopRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.LiftStopResponse, _abc.Awaitable[_wager_service_pb2.LiftStopResponse]]:
+        """End a stop."""
+
+    @_abc_1.abstractmethod
+    def ListStops(
+        self,
+        request: _wager_service_pb2.ListStopsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_wager_service_pb2.ListStopsResponse, _abc.Awaitable[_wager_service_pb2.ListStopsResponse]]:
+        """Stops in force."""
 
     @_abc_1.abstractmethod
     def ChangeLimits(
