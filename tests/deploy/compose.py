@@ -18,6 +18,8 @@ from tests.deploy import settings, tools
 DEPLOY: Final = tools.ROOT / "deploy"
 BASE: Final = (DEPLOY / "compose.yaml",)
 OBSERVED: Final = (*BASE, DEPLOY / "compose.observability.yaml")
+WITH_WALLET: Final = (*BASE, DEPLOY / "compose.wallet.yaml")
+STACKS: Final = (BASE, OBSERVED, WITH_WALLET)
 LOOPBACK: Final = "127.0.0.1"
 _UNITS: Final = {"h": 3600, "m": 60, "s": 1}
 
@@ -137,7 +139,11 @@ def check() -> list[str]:
         ("hadolint", ("deploy/Dockerfile",)),
         (
             "check-jsonschema",
-            ("--builtin-schema", "vendor.compose-spec", *(str(file) for file in OBSERVED)),
+            (
+                "--builtin-schema",
+                "vendor.compose-spec",
+                *(str(file) for file in (*OBSERVED, WITH_WALLET[-1])),
+            ),
         ),
     ):
         result = tools.run(name, *words)
@@ -146,7 +152,7 @@ def check() -> list[str]:
     promtool = tools.run("promtool", "check", "config", "deploy/observability/prometheus.yaml")
     if promtool.returncode:
         found.append(f"promtool: {promtool.stdout}{promtool.stderr}")
-    for files in (BASE, OBSERVED):
+    for files in STACKS:
         try:
             found += [f"{files[-1].name}: {fault}" for fault in faults(read(files))]
         except Unreadable as unreadable:

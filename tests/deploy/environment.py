@@ -20,6 +20,7 @@ SAMPLES: Final[Mapping[str, bytes]] = {
     "url": b"postgresql://owner:password@db:5432/name",
     "token": b"a token",
     "key": b"k" * KEY_BYTES,
+    "secret": b"s" * KEY_BYTES,
 }
 """What stands for the content of a mounted file, by its name there."""
 

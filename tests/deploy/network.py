@@ -16,6 +16,7 @@ from tests.deploy.manifests import (
     WORKLOADS,
     Labels,
     Manifest,
+    container_of,
     labels_of,
     name_of,
     of_kind,
@@ -28,7 +29,11 @@ PROBES: Final = 50052
 DATABASE: Final = 5432
 BROKER: Final = 9093
 TRACES: Final = 4317
-PORTS: Final = (CALLS, METRICS, PROBES, DATABASE, BROKER, TRACES, 8000, 9187)
+WALLET: Final = 443
+PORTS: Final = (CALLS, METRICS, PROBES, DATABASE, BROKER, TRACES, WALLET, 8000, 9187)
+BLOCK: Final = "203.0.113.0/24"
+"""Where an operator's wallet is, in the manifests; an address outside the cluster."""
+
 OWN: Final = "sabot"
 
 
@@ -54,6 +59,8 @@ def pods(objects: Sequence[Manifest]) -> list[Pod]:
         "reporting": {"sabot/reporting": "allowed"},
         "monitoring": {"kubernetes.io/metadata.name": "monitoring"},
         "stranger": {"kubernetes.io/metadata.name": "default"},
+        "wallet": {"address": BLOCK},
+        "internet": {"address": "0.0.0.0/0"},
     }
     return [*found, *(Pod(name, {}, labels) for name, labels in outside.items())]
 
@@ -73,6 +80,10 @@ def wanted(objects: Sequence[Manifest]) -> set[tuple[str, str, int]]:
         edges |= {(database, database, DATABASE), (database, database, 8000)}
         edges.add(("monitoring", database, 9187))
     edges |= {("reporting", "settlement-db", DATABASE)}
+    for workload in of_kind(objects, "StatefulSet", "Deployment"):
+        told = container_of(workload).get("env") or ()
+        if {"name": "SABOT_WALLET_KIND", "value": "http"} in told:
+            edges.add((name_of(workload), "wallet", WALLET))
     return {edge for edge in edges if edge[0] in names and edge[1] in names}
 
 
@@ -88,12 +99,18 @@ def faults(objects: Sequence[Manifest]) -> Iterator[str]:
             if not (_here(source) or _here(target)):
                 continue
             for port in PORTS:
+                if port == WALLET and not _ours(source):
+                    continue  # operators' servers speak with the Kubernetes API and object stores
                 edge = (source.name, target.name, port)
                 is_open = allowed(policies, source, target, port)
                 if is_open and edge not in needed:
                     yield f"{source.name} reaches {target.name} at {port}, and need not"
                 elif not is_open and edge in needed:
                     yield f"{source.name} does not reach {target.name} at {port}"
+
+
+def _ours(pod: Pod) -> bool:
+    return pod.labels.get("app.kubernetes.io/part-of") == OWN
 
 
 def _here(pod: Pod) -> bool:
@@ -129,6 +146,10 @@ def _fits(rule: Manifest, peers: str, other: Pod, port: int) -> bool:
     if peers not in rule:
         return True
     for peer in rule[peers]:
+        if "address" in other.namespace or "ipBlock" in peer:
+            if other.namespace.get("address") == (peer.get("ipBlock") or {}).get("cidr", ""):
+                return True
+            continue
         namespaces = peer.get("namespaceSelector")
         if namespaces is None and not _here(other):
             continue

@@ -17,6 +17,7 @@ GIVEN: Final[Mapping[str, frozenset[str]]] = {
     "shoe-sealing-key": frozenset({"key"}),
     "settlement-token": frozenset({"token"}),
     "reporting-password": frozenset({"username", "password"}),
+    "wager-wallet": frozenset({"secret"}),
     "backup-account": frozenset({"id", "key"}),
 }
 """Secrets that no operator makes: the platform gives them, by hand or from its vault."""

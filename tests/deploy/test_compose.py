@@ -22,11 +22,22 @@ def model() -> Model:
     return compose.read(compose.BASE)
 
 
-@pytest.mark.parametrize("files", [compose.BASE, compose.OBSERVED])
+@pytest.mark.parametrize("files", compose.STACKS)
 def test_the_stack_fits_the_services(files: tuple[Path, ...]) -> None:
     """Settings, ports, databases, topics, health and grace periods."""
     need("docker-compose")
     assert list(compose.faults(compose.read(files))) == []
+
+
+def test_the_wallet_of_the_stack_is_the_one_that_wager_calls() -> None:
+    """Its address is the one that the simulator listens on, and both know the secret."""
+    need("docker-compose")
+    services = compose.read(compose.WITH_WALLET)["services"]
+    told, wallet = services["wager"]["environment"], services["wallet"]
+    port = wallet["command"][wallet["command"].index("--port") + 1]
+    assert told["SABOT_WALLET_URL"] == f"http://127.0.0.1:{port}"
+    assert told["SABOT_WALLET_SECRET"] == wallet["environment"]["SABOT_WALLET_SECRET"]
+    assert told["SABOT_WALLET_KIND"] == "http"
 
 
 def test_the_image_file_passes_its_linter() -> None:

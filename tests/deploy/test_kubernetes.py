@@ -265,6 +265,19 @@ def _other_database(tree: Tree) -> None:
     ingress.append({"from": [{"podSelector": {}}], "ports": [{"port": 5432}]})
 
 
+def _no_way_to_the_wallet(tree: Tree) -> None:
+    del tree["NetworkPolicy/wallet"]
+
+
+def _anywhere(tree: Tree) -> None:
+    (rule,) = tree["NetworkPolicy/wallet"]["spec"]["egress"]
+    rule["to"] = [{"ipBlock": {"cidr": "0.0.0.0/0"}}]
+
+
+def _short_secret(tree: Tree) -> None:
+    del _variables(tree, "StatefulSet/wager-worker")["SABOT_WALLET_SECRET_FILE"]["value"]
+
+
 def _too_many_connections(tree: Tree) -> None:
     tree["HorizontalPodAutoscaler/round-query"]["spec"]["maxReplicas"] = 20
 
@@ -328,6 +341,9 @@ PLANTED = [
     (_no_names, "round-worker does not reach kafka at 9093"),
     (_open_to_all, "stranger reaches round-worker at 50051, and need not"),
     (_other_database, "shoe-worker reaches round-db at 5432, and need not"),
+    (_no_way_to_the_wallet, "wager-worker does not reach wallet at 443"),
+    (_anywhere, "wager-query reaches internet at 443, and need not"),
+    (_short_secret, "StatefulSet/wager-worker: SABOT_WALLET_SECRET_FILE"),
     (_too_many_connections, "Cluster/round-db: "),
     (_too_small_a_share, "ResourceQuota: pods is 20"),
     (_unnamed_certificate, "Certificate/wager: does not name wager-worker"),
