@@ -40,7 +40,7 @@ from services.wager.domain.state import (
     Wager,
     clauses_for,
     is_late,
-    live,
+    live_of,
     movement,
     rules_of,
 )
@@ -102,11 +102,11 @@ def _check_rest(wager: Wager, to_minor: int, state: BookState, book: Book, at_us
 
 def _others(wager: Wager, book: Book) -> int:
     """What else the player has on the area, in the wager's currency."""
-    mine = (wager.player, wager.area, wager.currency)
+    same = (wager.area, wager.currency)
     return sum(
         w.stake_minor
-        for w in live(book)
-        if w.wager_id != wager.wager_id and (w.player, w.area, w.currency) == mine
+        for w in live_of(book, wager.player)
+        if w.wager_id != wager.wager_id and (w.area, w.currency) == same
     )
 
 
@@ -176,7 +176,7 @@ def _checked(wager: Wager, command: ChangeWager, state: BookState, book: Book) -
 
 
 def _placements(wager: Wager, book: Book) -> int:
-    return sum(w.placements for w in live(book) if (w.player, w.area) == (wager.player, wager.area))
+    return sum(w.placements for w in live_of(book, wager.player) if w.area == wager.area)
 
 
 def reject(command: RejectWager, state: BookState) -> Sequence[Event]:

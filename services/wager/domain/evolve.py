@@ -269,7 +269,7 @@ def _accepted(state: BookState, event: WagerAccepted) -> BookState:
     rest, paid = _settle_pending(book, event.wager_id)
     wager = paid or _without_debit(event)
     mark = Mark(event.accepted_at_us, event.stake_minor)
-    wagers = {**book.wagers, event.wager_id: replace(wager, marks=(mark,))}
+    wagers = book.wagers.put(replace(wager, marks=(mark,)))
     state = _with_book(state, pending=rest, wagers=wagers)
     if event.token is None:
         return state
@@ -301,7 +301,7 @@ def _changed(state: BookState, event: WagerChanged) -> BookState:
     rest, risen = _settle_pending(book, event.wager_id)
     wager = risen or replace(held, stake_minor=event.to_minor, movements=held.movements + 1)
     wager = replace(wager, marks=(*held.marks, Mark(event.changed_at_us, event.to_minor)))
-    return _with_book(state, pending=rest, wagers={**book.wagers, event.wager_id: wager})
+    return _with_book(state, pending=rest, wagers=book.wagers.put(wager))
 
 
 def _reduced(state: BookState, event: WagerReduced) -> BookState:
@@ -309,7 +309,7 @@ def _reduced(state: BookState, event: WagerReduced) -> BookState:
     assert book is not None
     held = book.wagers[event.wager_id]
     wager = replace(held, stake_minor=event.to_minor, movements=held.movements + 1)
-    return _with_book(state, wagers={**book.wagers, event.wager_id: wager})
+    return _with_book(state, wagers=book.wagers.put(wager))
 
 
 _Gone = WagerRejected | WagerCancelled | WagerWithdrawn | WagerVoided | WagerRefunded
@@ -326,11 +326,11 @@ def _taken_off(state: BookState, event: _Gone) -> BookState:
         held = wagers.get(event.wager_id)
         if held is not None and failed is not None:
             spent = failed.movements + (event.movement_id is not None)
-            wagers = {**wagers, event.wager_id: replace(held, movements=spent)}
+            wagers = wagers.put(replace(held, movements=spent))
         return _with_book(state, pending=rest, wagers=wagers)
-    wagers = {key: wager for key, wager in book.wagers.items() if key != event.wager_id}
     given_back = state.tokens.give_back(event.token, event.wager_id)
-    return replace(_with_book(state, wagers=wagers), tokens=given_back)
+    left = _with_book(state, wagers=book.wagers.without(event.wager_id))
+    return replace(left, tokens=given_back)
 
 
 def _kept(state: BookState, event: WagerKept) -> BookState:

@@ -18,6 +18,7 @@ from services.wager.domain.state import (
     BookState,
     Wager,
     live,
+    live_of,
     rules_of,
     settings_of,
 )
@@ -61,8 +62,11 @@ def check_money(
     limit = limit_of(state, book, wager, at_us)
     if limit is None:
         raise Rejection("UNKNOWN_AREA", f"no limits are published for {wager.area}")
-    others = [w for w in live(book) if w.wager_id != wager.wager_id]
-    mine = [w for w in others if w.player == wager.player and w.currency == wager.currency]
+    mine = [
+        w
+        for w in live_of(book, wager.player)
+        if w.wager_id != wager.wager_id and w.currency == wager.currency
+    ]
     total = wager.stake_minor + sum(w.stake_minor for w in mine if w.area == wager.area)
     bounds = AreaLimits(limit.min_minor, limit.max_minor, limit.unit_minor or None)
     chip = payable_unit(rules_of(state), settings_of(state).smallest_chip_minor)
@@ -72,7 +76,7 @@ def check_money(
         raise Rejection(fault, _LIMIT_WORDS[fault].format(limit=limit, chip=chip), "limits")
     if outside and amount_minor % chip:
         raise Rejection("NOT_IN_CHIPS", f"stakes are whole chips of {chip}", "limits")
-    _check_table_maxima(wager, mine, others, state)
+    _check_table_maxima(wager, mine, state, book)
     _check_operator_limits(wager, mine, state, amount_minor=amount_minor)
     return replace(wager, out_of_limits=outside)
 
@@ -109,7 +113,7 @@ def check_gap(wager: Wager, state: BookState, book: Book, *, amount_minor: int) 
 
 
 def _check_table_maxima(
-    wager: Wager, mine: Sequence[Wager], others: Sequence[Wager], state: BookState
+    wager: Wager, mine: Sequence[Wager], state: BookState, book: Book
 ) -> None:
     settings = settings_of(state)
     stakes = sum(w.stake_minor for w in mine) + wager.stake_minor
@@ -122,6 +126,7 @@ def _check_table_maxima(
         if win > settings.maximum_win_minor:
             raise Rejection("MAXIMUM_WIN", f"the wager could win {win}")
     if settings.table_exposure_minor is not None:
+        others = (w for w in live(book) if w.wager_id != wager.wager_id)
         alike = [w for w in others if w.currency == wager.currency]
         cost = worst_win(rules_of(state), _by_area([*alike, wager]), chip)
         if cost > settings.table_exposure_minor:

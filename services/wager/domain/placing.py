@@ -30,7 +30,7 @@ from services.wager.domain.state import (
     Wager,
     clauses_for,
     is_late,
-    live,
+    live_of,
     movement,
     rules_of,
     settings_of,
@@ -140,7 +140,7 @@ def _check_place(wager: Wager, at_us: int, state: BookState, book: Book) -> Wage
         raise Rejection("CURRENCY", f"this table takes no {wager.currency}")
     _check_token(wager, state)
     wager = check_box(wager, state, book)
-    mine = [w for w in live(book) if w.player == wager.player]
+    mine = live_of(book, wager.player)
     held = frozenset({*(w.area for w in mine), wager.area})
     allowed = combination_allowed(rules, held)
     if allowed is not True:

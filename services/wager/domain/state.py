@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -13,9 +13,10 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 from services.wager.domain.facts import NOTHING, Facts, Stop
+from services.wager.domain.parts import dropped, found, put, values
 from services.wager.domain.tokens import Tokens
 
-STATE_SCHEMA = 6
+STATE_SCHEMA = 7
 
 
 OPEN, CLOSED, FINAL, LOCKED = "OPEN", "CLOSED", "FINAL", "LOCKED"
@@ -89,6 +90,54 @@ class Slip(Struct, frozen=True):
     slip_id: str
     movement_id: str
     """Of the debit."""
+
+
+class Wagers(Struct, frozen=True):
+    """Wagers in order of acceptance, and which of them are whose."""
+
+    parts: tuple[dict[str, Wager], ...] = ()
+    players: tuple[dict[str, tuple[str, ...]], ...] = ()
+
+    def get(self, wager_id: str) -> Wager | None:
+        return found(self.parts, wager_id)
+
+    def __getitem__(self, wager_id: str) -> Wager:
+        wager = found(self.parts, wager_id)
+        if wager is None:
+            raise KeyError(wager_id)
+        return wager
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[str]:
+        return (wager.wager_id for wager in self.values())
+
+    def values(self) -> Iterator[Wager]:
+        return values(self.parts)
+
+    def of(self, player: str) -> list[Wager]:
+        """The wagers of one player."""
+        return [self[wager_id] for wager_id in found(self.players, player) or ()]
+
+    def put(self, wager: Wager) -> Wagers:
+        """With a wager at the end, or in the place of the one with its id."""
+        players = self.players
+        held = found(players, wager.player) or ()
+        if wager.wager_id not in held:
+            players = put(players, wager.player, (*held, wager.wager_id))
+        return Wagers(put(self.parts, wager.wager_id, wager), players)
+
+    def without(self, wager_id: str) -> Wagers:
+        """Without a wager, if it is there."""
+        wager = self.get(wager_id)
+        if wager is None:
+            return self
+        rest = tuple(each for each in found(self.players, wager.player) or () if each != wager_id)
+        players = dropped(self.players, wager.player)
+        if rest:
+            players = put(self.players, wager.player, rest)
+        return Wagers(dropped(self.parts, wager_id), players)
 
 
 class Pending(Struct, frozen=True):
@@ -165,8 +214,8 @@ class Book(Struct, frozen=True):
     end: End | None = None
     window: Window | None = None
     revision: int = 0
-    wagers: dict[str, Wager] = {}
-    """Live wagers in order of acceptance."""
+    wagers: Wagers = Wagers()
+    """Live wagers."""
 
     pending: dict[str, Pending] = {}
     """By the key of the money movement; of a slip, by wager."""
@@ -311,9 +360,19 @@ def clauses_for(state: BookState, rule: str) -> tuple[str, ...]:
 
 def live(book: Book) -> Iterable[Wager]:
     """Accepted wagers as they stand, with pending ones as they will be."""
-    rising = {pending.wager.wager_id: pending.wager for pending in book.pending.values()}
-    for wager_id, wager in book.wagers.items():
-        yield rising.pop(wager_id, wager)
+    return _risen(book.wagers.values(), (each.wager for each in book.pending.values()))
+
+
+def live_of(book: Book, player: str) -> list[Wager]:
+    """Those of one player."""
+    pending = (each.wager for each in book.pending.values() if each.wager.player == player)
+    return list(_risen(book.wagers.of(player), pending))
+
+
+def _risen(wagers: Iterable[Wager], pending: Iterable[Wager]) -> Iterator[Wager]:
+    rising = {wager.wager_id: wager for wager in pending}
+    for wager in wagers:
+        yield rising.pop(wager.wager_id, wager)
     yield from rising.values()
 
 
