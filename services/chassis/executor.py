@@ -34,8 +34,11 @@ QUEUE_COMMANDS_MAX: Final = 4_096
 BATCH_COMMANDS_MAX: Final = 256
 """Commands of one transaction."""
 
-LINGER_S_MAX: Final = 0.003
+LINGER_S_MAX: Final = 0.012
 """How long a group waits for more commands where several callers are under way."""
+
+LINGER_STEP_S: Final = 0.0015
+"""It waits no longer once none has come for so long."""
 
 CACHED_TABLES_MAX: Final = 4_096
 """Tables whose states are kept in memory."""
@@ -312,10 +315,15 @@ class Executor:
         """Wait for a group worth a commit. False when the executor stops and nobody waits."""
         await self._wait_for(1)
         expected = min(self._crowd, self._limits.batch_commands_max)
-        if len(self._queue) < expected:
+        for _ in range(int(self._limits.linger_s_max / LINGER_STEP_S)):
+            before = len(self._queue)
+            if before >= expected:
+                break
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.linger_s_max):
+                async with asyncio.timeout(LINGER_STEP_S):
                     await self._wait_for(expected)
+            if len(self._queue) == before:
+                break
         return bool(self._queue)
 
     async def _wait_for(self, commands: int) -> None:

@@ -112,9 +112,7 @@ def check_gap(wager: Wager, state: BookState, book: Book, *, amount_minor: int) 
         )
 
 
-def _check_table_maxima(
-    wager: Wager, mine: Sequence[Wager], state: BookState, book: Book
-) -> None:
+def _check_table_maxima(wager: Wager, mine: Sequence[Wager], state: BookState, book: Book) -> None:
     settings = settings_of(state)
     stakes = sum(w.stake_minor for w in mine) + wager.stake_minor
     most = settings.player_coup_maximum_minor

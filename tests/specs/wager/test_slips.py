@@ -82,7 +82,7 @@ def test_a_slip_is_one_debit_of_all_its_stakes() -> None:
         Part(wager_id="s1#2", area="TIE", amount_minor=500),
     )
     waiting = asked_for.then(event)
-    assert waiting.state.book.wagers == {}
+    assert not waiting.state.book.wagers
     held = waiting.when(paid()).then(
         like(WagerAccepted, wager_id="s1#1", area="BANKER", stake_minor=1_000),
         like(WagerAccepted, wager_id="s1#2", area="TIE", stake_minor=500),
