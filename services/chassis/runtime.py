@@ -21,6 +21,7 @@ from services.chassis.health import Health
 from services.chassis.lifecycle import Part
 from services.chassis.measures import Interval, Measure
 from services.chassis.parking import Parking
+from services.chassis.positions import Position
 from services.chassis.registry import Registry, decode_meta
 from services.chassis.rpc_errors import (
     CommandIdReused,
@@ -238,7 +239,7 @@ class Runtime:
         kind = type(made).__name__
         telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))
         telemetry.record("sabot.command.duration", self.clock.steady_s() - began_s, command=kind)
-        return Carried(outcome=outcome, result=await self._result(outcome))
+        return Carried(outcome=outcome, result=await self._result(outcome, table_id))
 
     def _check_roles(self, stamp: auth.Stamp) -> None:
         """Refuse roles that do not exist here: a person under one would be stored for ever."""
@@ -252,7 +253,7 @@ class Runtime:
             field = f"meta.recorded.{name}.role"
             raise InvalidCommand(f"{field} {problem}", fields=[FieldFault(field, problem)])
 
-    async def _result(self, outcome: Outcome) -> common_pb2.CommandResult:
+    async def _result(self, outcome: Outcome, table_id: str) -> common_pb2.CommandResult:
         if outcome.conflict:
             raise CommandIdReused("the command id was used before, with another input")
         result = common_pb2.CommandResult(duplicate=outcome.duplicate)
@@ -262,16 +263,19 @@ class Runtime:
                 common_pb2.Refusal(reason=reason, message=message, clauses=clauses)
             )
             return result
-        if outcome.records:
-            position = outcome.records[-1].position
-        else:
-            position = await self.store.head_position()
+        # What others hear of is published: a place behind that they would wait for in vain.
+        published = [record.position for record in outcome.records if record.published]
+        position = published[-1] if published else await self._last_published(table_id)
         result.position_token = self.token(position)
         return result
 
+    async def _last_published(self, table_id: str) -> int:
+        async with self.store.transaction() as tx:
+            return (await tx.heads([table_id]))[table_id].last_published_position
+
     def token(self, position: int) -> str:
         """Write a position of the own log for a caller."""
-        return rpc.Position(self.definition.name, 0, position).token()
+        return Position(self.definition.name, 0, position).token()
 
     async def is_test_table(self, table_id: str) -> bool:
         """Tell from its last event whether a table is in TEST mode."""

@@ -15,8 +15,8 @@ from services.chassis.app import Runtime
 from services.chassis.auth import identity, require_role
 from services.chassis.calls import command, command_events, fill, made
 from services.chassis.decider import Record
+from services.chassis.positions import read_position
 from services.chassis.projection import OwnLog, Projector
-from services.chassis.rpc import read_position
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
 from services.contracts.access import may_see
 from services.contracts.common import RulebookActivated

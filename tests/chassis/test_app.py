@@ -23,6 +23,7 @@ from services.chassis import app, auth, rpc
 from services.chassis import runtime as runtime_module
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.config import load
+from services.chassis.positions import read_position
 from services.chassis.rpc_errors import call_failed
 from services.chassis.store import StoreUnavailable
 from services.devstack.ports import free_ports
@@ -177,7 +178,7 @@ async def commands(running: Running) -> None:
     again = await running.count("a.5")
     assert (again.duplicate, again.HasField("refusal")) == (True, False)
     for result in (first, again):
-        assert rpc.read_position(result.position_token, service="counter", field="x") >= 1
+        assert read_position(result.position_token, service="counter", field="x") >= 1
     refused = await running.count("b.0")
     assert (refused.refusal.reason, list(refused.refusal.clauses)) == ("NO", ["000:1.1"])
     reused = await failure(running.count("a.6"))

@@ -17,6 +17,7 @@ from sabot.common.v1 import common_pb2
 from services.chassis import auth, rpc, rpc_errors, telemetry
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.config import GrpcSettings
+from services.chassis.positions import Position, read_position
 from services.chassis.rpc_errors import call_failed
 from services.contracts.core import Actor
 from tests.chassis.certificates import self_signed
@@ -456,14 +457,14 @@ async def test_the_input_hash_tells_repetitions_from_other_commands() -> None:
 
 def test_positions_are_opaque_and_belong_to_a_service() -> None:
     """A token comes back as it went out; malformed ones and those of others are refused."""
-    token = rpc.Position("round", 0, 123).token()
-    assert rpc.read_position(token, service="round", field="min_position") == 123
-    assert rpc.read_position("", service="round", field="min_position") == 0
-    others = rpc.Position("wager", 0, 123).token()
-    beyond = rpc.Position("round", 0, 2**63).token()
+    token = Position("round", 0, 123).token()
+    assert read_position(token, service="round", field="min_position") == 123
+    assert read_position("", service="round", field="min_position") == 0
+    others = Position("wager", 0, 123).token()
+    beyond = Position("round", 0, 2**63).token()
     for bad in (others, "123", "%%%", token[:-3], token + "AAAA", beyond):
         with pytest.raises(rpc_errors.InvalidCommand) as raised:
-            rpc.read_position(bad, service="round", field="min_position")
+            read_position(bad, service="round", field="min_position")
         assert raised.value.fields[0].field == "min_position"
 
 

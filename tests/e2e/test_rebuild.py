@@ -226,7 +226,7 @@ async def test_an_altered_projection_differs_but_the_evidence_does_not(
     )
     coups = sum(line.startswith(("equal  ", "DIFFERS")) for line in told)
     assert f"{coups - 1} of {coups} coups, rebuilt from the log, equal their projection" in told
-    assert told[-1].startswith("projection coups: folded again from ")
+    assert any(line.startswith("projection coups: folded again from ") for line in told)
     assert (await projected(stack, coup_id))[0] != schema
     healed = await rebuilt(services, coup_id)
     assert (healed.matches, healed.digest) == (True, sound.digest)

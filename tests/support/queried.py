@@ -11,9 +11,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from services.chassis import rpc
 from services.chassis.auth import Identity, set_identity
 from services.chassis.decider import Record
+from services.chassis.positions import Position
 from services.chassis.projection import Projector
 from services.contracts.core import Actor, NotYet, Refused
 from services.rules.roles import AUDITOR
@@ -51,6 +51,7 @@ async def play(world: World, table_id: str, lines: Sequence[dict[str, Any]]) -> 
 
 async def kept(pool: Any, records: Sequence[Record]) -> None:
     """Put the log itself into the database, of which answers tell when it was recorded."""
+    await pool.execute("update log_head set position = $1", records[-1].position)
     await pool.executemany(
         "insert into events (position, stream_id, version, type, schema_version, published, "
         "previous, coup_id, command_id, meta, body, previous_digest, digest, recorded_at) values "
@@ -127,7 +128,7 @@ def projector(log: Log, pool: Any, *, batch: int = 1_000) -> Projector[Record]:
 def runtime(pool: Any) -> Any:
     """As much of a running service as queries need."""
     return SimpleNamespace(
-        pool=pool, token=lambda position: rpc.Position("settlement", 0, position).token()
+        pool=pool, token=lambda position: Position("settlement", 0, position).token()
     )
 
 

@@ -106,7 +106,8 @@ class QueryService(pb_grpc.QueryServiceServicer):
         """The five roads of a shoe, or of the one that is on a table."""
         if bool(request.id) == bool(request.table_id):
             raise InvalidCommand("which shoe?", fields=[FieldFault("id", "either it or table_id")])
-        async with self.reader.snapshot(request.min_position) as snapshot:
+        table_id = request.table_id or SHOES.table_of(request.id)
+        async with self.reader.snapshot(request.min_position, table_id=table_id) as snapshot:
             key = request.id
             for table in await snapshot.fetch(TABLES, "where id = $1", [request.table_id]):
                 assert isinstance(table, Table)

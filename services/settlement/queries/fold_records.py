@@ -305,6 +305,7 @@ EXCEPTION_FOLDS: Folds = {
     book.OpposingWagerApproved: _exception("PERMISSION", _became("opposing", "", "APPROVED")),
     book.PermissionRevoked: _exception("PERMISSION", _became("permission", "permission", "")),
     book.PlayerBarred: _exception("BAR", _became("barred", "", "scope")),
+    book.BarLifted: _exception("BAR", _became("barred", "scope", "")),
     signs.MethodApproved: _exception("APPROVAL", _became("method", "", "method")),
     signs.RoleApproved: _exception("APPROVAL", _became("role", "", "PLAYER_HAND")),
     signs.VariantChanged: _exception("APPROVAL", _became("rulebook", "before", "by_consent")),

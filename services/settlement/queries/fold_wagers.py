@@ -45,6 +45,7 @@ def change_wager(desk: Desk, said: Said, **changes: Any) -> None:
     moved = (
         getattr(event, "movement_id", None),
         getattr(event, "settlement_id", None),
+        getattr(event, "credit_id", None),
     )
     new = [key for key in moved if key and key not in known.movement_ids]
     context: PlayerContext | None = getattr(event, "context", None)

@@ -51,8 +51,13 @@ async def find_wagers(reader: Reader, request: Any) -> pb.FindWagersResponse:
     key = wager_key(request.movement_id)
     # Wagers of a slip have its id with "#" and a number behind it; "$" is the letter after that.
     tail = "where id = $1 or (id >= $1 || '#' and id < $1 || '$') order by at_us, id"
-    async with reader.snapshot(request.min_position) as snapshot:
-        found = await snapshot.fetch(WAGERS, tail, [key])
+    arguments = [key]
+    coup_id, _, number = request.movement_id.partition("/#")
+    if ":" in coup_id and number.isdecimal():  # one credit for all that a player had in a coup
+        tail, arguments = "where coup_id = $1 order by at_us, id", [coup_id]
+    table_id = WAGERS.table_of(key)
+    async with reader.snapshot(request.min_position, table_id=table_id) as snapshot:
+        found = await snapshot.fetch(WAGERS, tail, arguments)
     answer = pb.FindWagersResponse()
     for each in found:
         assert isinstance(each, Wager)

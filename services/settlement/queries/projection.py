@@ -34,7 +34,7 @@ class Resources:
     """Keeps resources by folding the log in order."""
 
     name: str = RESOURCES
-    version: int = 2
+    version: int = 3
 
     async def create(self, connection: Any, schema: str) -> None:
         """The tables with their indexes."""

@@ -20,7 +20,7 @@ from msgspec import Struct
 from services.chassis import projection
 from services.chassis.app import Runtime
 from services.chassis.auth import identity
-from services.chassis.rpc import read_position
+from services.chassis.positions import Position, position_of
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotAllowedHere, NotFound
 from services.contracts.core import NotYet
 from services.rules.roles import PLAYER
@@ -77,9 +77,12 @@ class Reader:
         self.runtime = runtime
 
     @contextlib.asynccontextmanager
-    async def snapshot(self, min_position: str = "") -> AsyncIterator[Snapshot]:
+    async def snapshot(
+        self, min_position: str = "", *, table_id: str = ""
+    ) -> AsyncIterator[Snapshot]:
         """What is there once the position of a caller's token is reflected."""
-        await self._reached(min_position)
+        if min_position:
+            await self._reached(min_position, table_id)
         async with (
             self.runtime.pool.acquire() as connection,
             connection.transaction(isolation="repeatable_read", readonly=True),
@@ -92,14 +95,42 @@ class Reader:
             )
             yield Snapshot(connection, AsOf(live.schema, live.position, recorded or 0))
 
-    async def _reached(self, token: str) -> None:
-        position = read_position(token, service=domain.SERVICE, field="min_position")
-        if not position:
-            return
+    async def _reached(self, token: str, table_id: str) -> None:
+        """Wait for a position of this service's log, or of another one's as far as it was heard."""
+        wanted = position_of(token, field="min_position")
+        position = wanted.position
         try:
+            if wanted.service != domain.SERVICE:
+                position = await self._heard(wanted, table_id)
             await projection.reached(self.runtime.pool, RESOURCES, position)
-        except NotYet as late:
-            raise NotAllowedHere(str(late), reason="NOT_REACHED") from None
+        except (NotYet, TimeoutError):
+            raise NotAllowedHere(
+                "queries have not reached min_position yet", reason="NOT_REACHED"
+            ) from None
+
+    async def _heard(self, wanted: Position, table_id: str) -> int:
+        """The end of the own log once it holds what another service said of a table up to there."""
+        problem = ""
+        if wanted.service not in domain.HEARS:
+            problem = f"a token of {wanted.service}, which is not heard here"
+        elif not table_id:
+            problem = f"a token of {wanted.service}, which says nothing where no table is named"
+        if problem:
+            fault = FieldFault("min_position", problem)
+            raise InvalidCommand(f"min_position is {problem}", fields=[fault])
+        async with asyncio.timeout(projection.READ_WAIT_S):
+            while True:
+                row = await self.runtime.pool.fetchrow(
+                    "select coalesce((select position from inbox where upstream = $1 "
+                    "and table_id = $2), 0), (select position from log_head)",
+                    wanted.service,
+                    table_id,
+                )
+                assert row is not None, "a query without a condition has a row"
+                handled, end = row
+                if handled >= wanted.position:
+                    return int(end)
+                await asyncio.sleep(projection.READ_PAUSE_S)
 
     def stamp(self, answer: Any, as_of: AsOf) -> Any:
         """Say in an answer what it reflects."""
@@ -110,7 +141,8 @@ class Reader:
     async def get(self, kind: Kind, request: Any, response: type[Message]) -> Any:
         """One resource by its id, in full unless it is asked for less."""
         answer: Any = response()
-        async with self.snapshot(request.min_position) as snapshot:
+        table_id = kind.table_of(request.id)
+        async with self.snapshot(request.min_position, table_id=table_id) as snapshot:
             found = await self._by_ids(snapshot, kind, [request.id])
         if not found:
             raise NotFound(f"there is no {request.id} among the {kind.name}")
@@ -121,7 +153,9 @@ class Reader:
     async def batch_get(self, kind: Kind, request: Any, response: type[Message]) -> Any:
         """Several by their ids, in the order in which they were asked for."""
         answer: Any = response()
-        async with self.snapshot(request.min_position) as snapshot:
+        tables = {kind.table_of(key) for key in request.ids}
+        table_id = tables.pop() if len(tables) == 1 else ""
+        async with self.snapshot(request.min_position, table_id=table_id) as snapshot:
             found = await self._by_ids(snapshot, kind, list(request.ids))
         by_id = {each.id: each for each in found}
         show = _shower(answer, "items", kind, full=request.view == FULL)
@@ -146,7 +180,8 @@ class Reader:
         way = " desc" if descending else ""
         tail = f"{_clause(where)} order by at_us{way}, id{way} limit {size + 1}"
         answer: Any = response()
-        async with self.snapshot(request.min_position) as snapshot:
+        table_id = getattr(request, "table_id", "")
+        async with self.snapshot(request.min_position, table_id=table_id) as snapshot:
             found = await snapshot.fetch(kind, tail, arguments)
         show = _shower(answer, "items", kind, full=request.view == FULL)
         answer.items.extend(map(show, found[:size]))
@@ -166,8 +201,9 @@ class Reader:
         where.append(f"(position, id) > (${n + 1}, ${n + 2})")
         tail = f"{_clause(where)} order by position, id limit {EXPORT_BATCH}"
         min_position, told = request.min_position, -1
+        table_id = getattr(request, "table_id", "")
         while True:
-            async with self.snapshot(min_position) as snapshot:
+            async with self.snapshot(min_position, table_id=table_id) as snapshot:
                 found = await snapshot.fetch(kind, tail, [*arguments, place.value, place.id])
             min_position, position = "", snapshot.as_of.position
             if not found and position <= told:

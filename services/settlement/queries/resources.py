@@ -350,8 +350,17 @@ class Kind(Struct, frozen=True, kw_only=True):
     private: tuple[str, ...] = ()
     """Fields that players are not shown."""
 
+    events: bool = False
+    """Each is an event and has its id, `service:table:version`; others begin with their table's."""
+
     owner: str = ""
     """The field with the player whose it is; others are not shown it."""
+
+    def table_of(self, key: str) -> str:
+        """The table that an id belongs to."""
+        if self.events:
+            return key.partition(":")[2].rpartition(":")[0]
+        return key.partition("/")[0].partition(":")[0]
 
     def columns(self) -> dict[str, str]:
         """Names and types of the columns that filters read."""
@@ -424,6 +433,7 @@ WAGERS = Kind(
 )
 INCIDENTS = Kind(
     name="incidents",
+    events=True,
     value=Incident,
     filters=("kind", "code", "coup_id", "shoe_id", "status", "person"),
     indexed=("kind", "coup_id", "status"),
@@ -431,6 +441,7 @@ INCIDENTS = Kind(
 )
 EXCEPTIONS = Kind(
     name="exceptions",
+    events=True,
     value=ExceptionEntry,
     filters=("kind", "what", "coup_id", "wager_id", "player", "reason"),
     indexed=("kind", "coup_id"),

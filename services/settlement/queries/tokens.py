@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from services.chassis.positions import POSITION_MAX
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
 
 TOKEN_CHARACTERS_MAX: Final = 2_000
@@ -72,11 +73,17 @@ def read(token: str, request: Any, *, field: str) -> Place | None:
         place = msgspec.msgpack.decode(raw, type=Place)
     except (ValueError, binascii.Error, msgspec.MsgspecError):
         raise _fault(field, "is no token of an answer") from None
-    if place.form != FORM or place.check != _check(place):
+    if place.form != FORM or place.check != _check(place) or not _can_be(place):
         raise _fault(field, "is no token of an answer")
     if place.bound != bound_to(request):
         raise _fault(field, "belongs to other arguments: begin again without it")
     return place
+
+
+def _can_be(place: Place) -> bool:
+    """Whether the database can look for it: the check is no secret, so anybody may make one up."""
+    numbers = (place.value, place.count)
+    return all(abs(number) <= POSITION_MAX for number in numbers) and place.id.isprintable()
 
 
 def _check(place: Place) -> bytes:

@@ -10,7 +10,7 @@ from sabot.query.v1 import watch_service_pb2 as pb
 from sabot.query.v1 import watch_service_pb2_grpc as pb_grpc
 from services.chassis.app import Runtime
 from services.chassis.auth import identity
-from services.chassis.rpc import read_position
+from services.chassis.positions import read_position
 from services.chassis.rpc_errors import NotFound
 from services.settlement import domain
 from services.settlement.queries.feed import Feed, News

@@ -10,12 +10,12 @@ from sabot.query.v1 import query_service_pb2 as pb
 from services.chassis.postgres import Pool
 from services.chassis.rpc_errors import InvalidCommand, NotFound, PermissionDenied
 from services.rules.roles import PLAYER
-from services.settlement.queries import players
+from services.settlement.queries import players, projection
 from services.settlement.queries.api import QueryService
 from services.settlement.queries.players import wager_key
-from services.settlement.queries.resources import COUPS, SHOES, TABLES, WAGERS
+from services.settlement.queries.resources import COUPS, SHOES, TABLES, WAGERS, Wager
 from tests.integration.queries.calls import stored
-from tests.support.queried import runtime, sign_in
+from tests.support.queried import Log, projector, runtime, sign_in
 
 
 @pytest.fixture
@@ -74,6 +74,35 @@ async def test_a_wager_is_found_by_every_movement_of_its_money(
     sign_in(PLAYER, "somebody-else")
     known = pb.FindWagersRequest(movement_id=wager.movement_ids[0])
     assert not (await service.FindWagers(known, None)).items
+
+
+async def test_wagers_of_one_credit_or_one_slip_are_found_together(own: Pool) -> None:
+    """By the key of the credit, by the slip's debit and by the cancel of it; no others with them."""
+    filling = projector(Log([]), own)
+    live = await filling.prepare()
+    of_credit = ("T:1:1/a/1", "T:1:1/#1")
+    of_slip = ("T/s/1",)
+    wagers = [
+        Wager(id="T/a", coup_id="T:1:1", movement_ids=of_credit),
+        Wager(id="T/b", coup_id="T:1:1", movement_ids=("T:1:1/b/1",)),
+        Wager(id="T/s#1", movement_ids=of_slip),
+        Wager(id="T/s#2", movement_ids=of_slip),
+        Wager(id="T/s2", movement_ids=("T/s2/1",)),
+    ]
+    async with own.acquire() as connection:
+        await projection._store(connection, live.schema, WAGERS, wagers)
+    sign_in()
+    service = QueryService(runtime(own))
+    for key, wanted in (
+        ("T:1:1/#1", ["T/a"]),
+        ("T:1:1/#2", []),
+        ("T/s/1", ["T/s#1", "T/s#2"]),
+        ("T/s/2", ["T/s#1", "T/s#2"]),
+        ("T/s/3", []),
+        ("T/s2/1", ["T/s2"]),
+    ):
+        answer = await service.FindWagers(pb.FindWagersRequest(movement_id=key), None)
+        assert [each.id for each in answer.items] == wanted, key
 
 
 def test_keys_of_movements_name_their_wager() -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from operator import eq, ge, lt
 from typing import Any
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
+from sabot.query.v1 import query_service_pb2 as pb
 from sabot.query.v1 import resources_pb2
-from services.chassis import projection, rpc
+from services.chassis import projection
 from services.chassis.decider import Record
+from services.chassis.positions import Position, read_position
 from services.chassis.postgres import Pool
 from services.chassis.rpc_errors import InvalidCommand, NotAllowedHere, NotFound
 from services.rules.roles import PLAYER
-from services.settlement.queries import reading
+from services.settlement.queries import reading, tokens
 from services.settlement.queries.projection import RESOURCES
-from services.settlement.queries.resources import COUPS, KINDS, TABLES, WAGERS, Kind
-from tests.integration.queries.calls import SINGLE, Asked, each_kind, stored
+from services.settlement.queries.resources import COUPS, INCIDENTS, KINDS, TABLES, WAGERS, Kind
+from tests.integration.queries.calls import SINGLE, Asked, each_kind, many, stored
 from tests.support.queried import Log, projector, sign_in
 
 
@@ -151,9 +156,21 @@ async def test_a_token_is_bound_to_what_was_asked(queried: Pool, kind: Kind) -> 
     ):
         with pytest.raises(InvalidCommand):
             await asked.page(**{**fields, "page_token": token, **other})
+    place = tokens.read(token, pb_request(asked, **fields), field="page_token")
+    assert place is not None
+    altered = msgspec.msgpack.encode(replace(place, value=place.value + 1))
+    beyond = tokens.written(replace(place, value=2**63))
+    unprintable = tokens.written(replace(place, id="\0"))
+    for forged in (base64.urlsafe_b64encode(altered).decode().rstrip("="), beyond, unprintable):
+        with pytest.raises(InvalidCommand, match="no token of an answer"):
+            await asked.page(**fields, page_token=forged)
     beside = Asked(queried, TABLES if kind is not TABLES else COUPS)
     with pytest.raises(InvalidCommand, match="other arguments"):
         await beside.page(**fields, page_token=token)
+
+
+def pb_request(asked: Asked, **fields: Any) -> Any:
+    return getattr(pb, f"List{many(asked.kind)}Request")(**fields)
 
 
 async def test_sizes_are_coerced(queried: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,16 +192,46 @@ async def test_an_answer_says_what_it_reflects(
     asked = Asked(queried, COUPS)
     answer = await asked.page()
     end = records[-1].position
-    assert rpc.read_position(answer.as_of_token, service="settlement", field="x") == end
+    assert read_position(answer.as_of_token, service="settlement", field="x") == end
     assert answer.as_of_us == end * 1_000_000
     assert (await asked.page(min_position=answer.as_of_token)).items
     monkeypatch.setattr(projection, "READ_WAIT_S", 0.05)
-    beyond = rpc.Position("settlement", 0, end + 1).token()
+    beyond = Position("settlement", 0, end + 1).token()
     with pytest.raises(NotAllowedHere) as late:
         await asked.page(min_position=beyond)
     assert late.value.stable_reason == "NOT_REACHED"
-    with pytest.raises(InvalidCommand, match="another service"):
-        await asked.page(min_position=rpc.Position("round", 0, 1).token())
+    with pytest.raises(InvalidCommand, match="no table is named"):
+        await asked.page(min_position=Position("round", 0, 1).token())
+    with pytest.raises(InvalidCommand, match="not heard here"):
+        await asked.page(table_id="burn-01", min_position=Position("x", 0, 1).token())
+
+
+async def test_an_answer_waits_for_what_another_service_acknowledged(
+    queried: Pool, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as the table is concerned that the request names, by whatever it names it."""
+    monkeypatch.setattr(projection, "READ_WAIT_S", 0.2)
+    table, other = "result-02", "result-03"
+    await queried.execute(
+        "insert into inbox (upstream, table_id, position, event_id) values ('round', $1, 7, 'e')",
+        table,
+    )
+    coups, incidents = Asked(queried, COUPS), Asked(queried, INCIDENTS)
+    heard, unheard = (Position("round", 0, position).token() for position in (7, 8))
+    answer = await coups.page(table_id=table, min_position=heard)
+    assert read_position(answer.as_of_token, service="settlement", field="x") == len(records)
+    assert (await coups.get(f"{table}:1:1", min_position=heard)).item.table_id == table
+    assert (await coups.batch([f"{table}:1:1"], min_position=heard)).items
+    for late in (
+        coups.page(table_id=table, min_position=unheard),
+        coups.page(table_id=other, min_position=heard),
+        coups.get(f"{table}:1:1", min_position=unheard),
+        incidents.get(f"round:{table}:5", min_position=unheard),
+    ):
+        with pytest.raises(NotAllowedHere):
+            await late
+    with pytest.raises(InvalidCommand, match="no table is named"):
+        await coups.batch([f"{table}:1:1", f"{other}:1:1"], min_position=heard)
 
 
 async def test_a_player_is_shown_his_own(queried: Pool) -> None:

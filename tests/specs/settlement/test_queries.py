@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from services.chassis.decider import Record
+from services.contracts import settlement as money
 from services.contracts import wager as book
 from services.contracts.common import PlayerContext
 from services.contracts.core import Actor, Meta
@@ -83,18 +84,18 @@ def test_wagers_end_as_the_books_of_their_coup_say(folded: Folded) -> None:
     compared = 0
     for coup in folded.all(COUPS):
         mine = [each for each in folded.all(WAGERS) if each.coup_id == coup.id]
-        for money in coup.totals:
+        for books in coup.totals:
             if coup.status != "SETTLED":
                 continue
             decided = [
                 each
                 for each in mine
-                if each.currency == money.currency and each.status in ("WON", "LOST", "PUSH")
+                if each.currency == books.currency and each.status in ("WON", "LOST", "PUSH")
             ]
             cash = [each for each in decided if each.funding == "CASH"]
-            assert sum(each.winnings_minor for each in decided) == money.winnings_minor
-            assert sum(each.turnover_minor for each in cash) >= money.lost_minor
-            assert sum(each.returned_minor for each in decided) == money.returned_minor
+            assert sum(each.winnings_minor for each in decided) == books.winnings_minor
+            assert sum(each.turnover_minor for each in cash) >= books.lost_minor
+            assert sum(each.returned_minor for each in decided) == books.returned_minor
             compared += bool(decided)
     assert compared > 20
 
@@ -267,3 +268,39 @@ def test_wagers_of_a_slip_wait_for_one_debit() -> None:
     assert {(each.movement_ids, each.operator) for each in wagers} == {  # type: ignore[attr-defined]
         (("T/s/1",), "op-1")
     }
+
+
+def test_a_wager_that_is_paid_by_a_common_credit_has_its_key() -> None:
+    """All wagers of a player in a coup may have one credit; each is found by it."""
+    paid = money.WagerSettled(
+        settlement_id="T:1:1/w1/1",
+        coup_id="T:1:1",
+        wager_id="w1",
+        player="p1",
+        area="TIE",
+        currency="EUR",
+        stake_minor=100,
+        outcome="LOST",
+        returned_minor=0,
+        winnings_minor=0,
+        winnings_exact="0",
+        commission_exact="0",
+        rounding_exact="0",
+        credit_id="T:1:1/#1",
+    )
+    meta = Meta(
+        table_id="T",
+        occurred_at_us=5,
+        actor=Actor("p1", "PLAYER"),
+        command_id="c",
+        cause="c",
+        depth=1,
+        coup_id="T:1:1",
+    )
+    said = Said(paid, meta, "settlement:T:1", 1)
+    desk = Desk()
+    desk.held |= dict.fromkeys(keys(said))
+    desk.fold(said, FOLDS)
+    wager = desk.changed[WAGERS.name, "T/w1"]
+    assert isinstance(wager, Wager)
+    assert wager.movement_ids == ("T:1:1/w1/1", "T:1:1/#1")
