@@ -45,7 +45,7 @@ clean: ## stop the stack and delete its data, logs and all caches; .venv stays
 ##- The local stack; BROKER=auto|apache|embedded|external chooses the broker
 
 .PHONY: up down status logs env demo
-up: setup ## start PostgreSQL, a broker and the four services, and leave them running
+up: setup ## start PostgreSQL, a broker, the four services and the console, and leave them running
 	@$(DEVSTACK) up
 
 down: setup ## stop what `make up` started; the data are kept

@@ -209,13 +209,37 @@ Raw = Callable[[str], str]
 """Gives the text of a variable, or the text of its default; empty where it has neither."""
 
 
-class Settings(BaseSettings):
-    """What every service is told. A service adds its own fields in a subclass.
-
-    Field names become variables: `database.url` is SABOT_DATABASE_URL.
-    """
+class Configured(BaseSettings):
+    """What a process is told. Field names become variables: `database.url` is SABOT_DATABASE_URL."""
 
     model_config = SettingsConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Leave the reading to `load`, which alone can say that a value came from two places."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
+
+    @classmethod
+    def contradictions(cls, raw: Raw) -> Iterator[Fault]:
+        """Find values that are right alone and wrong together.
+
+        It works on texts and not on a settings object, so that these faults are reported beside
+        those of single values. A subclass adds its own and yields from this one.
+        """
+        del raw
+        return iter(())
+
+
+class Settings(Configured):
+    """What every service is told. A service adds its own fields in a subclass."""
 
     environment: Annotated[Environment, Field(description="development, staging or production")]
     role: Annotated[Role, Field(description="worker, query or all")] = "all"
@@ -243,25 +267,8 @@ class Settings(BaseSettings):
     auth: AuthSettings
 
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Leave the reading to `load`, which alone can say that a value came from two places."""
-        del settings_cls, env_settings, dotenv_settings, file_secret_settings
-        return (init_settings,)
-
-    @classmethod
     def contradictions(cls, raw: Raw) -> Iterator[Fault]:
-        """Find values that are right alone and wrong together.
-
-        It works on texts and not on a settings object, so that these faults are reported beside
-        those of single values. A subclass adds its own and yields from this one.
-        """
+        """Who calls, how calls are protected, and what a role needs."""
         yield from _of_auth(raw)
         yield from _of_transport(raw)
         if raw("SABOT_ENVIRONMENT") == "production" and _true(raw("SABOT_ALLOW_TEST_TABLES")):
@@ -334,7 +341,7 @@ def _of_auth(raw: Raw) -> Iterator[Fault]:
                     variable, "is missing, and callers show tokens (SABOT_AUTH_MODE)", allowed
                 )
         for name in _split(raw("SABOT_AUTH_KEY_FILES")):
-            yield from _of_file("SABOT_AUTH_KEY_FILES", name)
+            yield from of_file("SABOT_AUTH_KEY_FILES", name)
 
 
 def _of_transport(raw: Raw) -> Iterator[Fault]:
@@ -370,7 +377,7 @@ def _of_transport(raw: Raw) -> Iterator[Fault]:
         "SABOT_KAFKA_KEY_FILE",
         "SABOT_AUTH_TOKEN_FILE",
     ):
-        yield from _of_file(variable, raw(variable))
+        yield from of_file(variable, raw(variable))
     if bool(raw("SABOT_CLIENT_CERTIFICATE_FILE")) != bool(raw("SABOT_CLIENT_KEY_FILE")):
         yield Fault(
             "SABOT_CLIENT_CERTIFICATE_FILE",
@@ -383,7 +390,8 @@ def _of_transport(raw: Raw) -> Iterator[Fault]:
                 yield Fault(variable, "is missing while the broker asks for a login", "a value")
 
 
-def _of_file(variable: str, name: str) -> Iterator[Fault]:
+def of_file(variable: str, name: str) -> Iterator[Fault]:
+    """A fault where a file that is named cannot be read."""
     if name:
         try:
             with Path(name).open("rb"):
@@ -440,7 +448,7 @@ def variables(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Va
         yield Variable(variable, (*path, name), field)
 
 
-_settings = TypeVar("_settings", bound=Settings)
+_settings = TypeVar("_settings", bound=Configured)
 
 
 class _Reader:
@@ -576,7 +584,7 @@ def _of_urls(texts: Mapping[str, str | None]) -> Iterator[Fault]:
         )
 
 
-def unknown_variables(model: type[Settings], environ: Mapping[str, str]) -> list[str]:
+def unknown_variables(model: type[Configured], environ: Mapping[str, str]) -> list[str]:
     """Name variables with our prefix that this service does not know.
 
     They are no fault, since several services share one environment, but most are typing errors.
@@ -592,7 +600,7 @@ def unknown_variables(model: type[Settings], environ: Mapping[str, str]) -> list
     return lines
 
 
-def describe(settings: Settings) -> list[str]:
+def describe(settings: Configured) -> list[str]:
     """List the effective values, one a line; secrets only as set or not."""
     lines = []
     for variable in variables(type(settings)):

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from services.cli.amounts import amount, exact
+from services.rules.amounts import amount, exact
 from services.settlement.rebuild import Evidence
 from services.settlement.story import Line, Story, StoryWager
 

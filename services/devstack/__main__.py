@@ -67,6 +67,7 @@ def up(options: argparse.Namespace) -> int:
             broker=options.broker,
             durable=not options.fast,
             partitions=options.partitions,
+            console=True,
             report=report,
         )
         stack.start()

@@ -31,6 +31,7 @@ from services.devstack.brokers import (
     create_topics,
     make_broker,
 )
+from services.devstack.console import ConsoleProcess
 from services.devstack.loops import run_apart
 from services.devstack.postgres import PostgresServer, kept_directory
 from services.devstack.processes import ManagedProcess
@@ -64,6 +65,7 @@ class Stack:
         environment: Mapping[str, str] | None = None,
         environment_of: Mapping[str, Mapping[str, str]] | None = None,
         postgres_settings: Mapping[str, str] | None = None,
+        console: bool = False,
         report: Callable[[str], None] = print,
     ) -> None:
         """Describe a stack; nothing runs before `start`.
@@ -71,7 +73,8 @@ class Stack:
         A `directory` keeps data and logs and what `python -m services.devstack` needs to find the
         processes again; without one everything is temporary. `broker` stands for the variable
         BROKER, `environment` is added to that of every service, `environment_of` to that
-        of the service that it names; `postgres_settings` are the server's own.
+        of the service that it names; `postgres_settings` are the server's own. `console` starts the
+        console beside all services.
         """
         unknown = set(services) - set(SERVICES)
         if unknown:
@@ -82,6 +85,7 @@ class Stack:
         self.partitions = partitions
         self.topics = tuple(topics)
         self.services: dict[str, ServiceProcess] = {}
+        self.console: ConsoleProcess | None = None
         self.postgres: PostgresServer
         self.broker: Broker
         self.choice: BrokerChoice
@@ -89,6 +93,7 @@ class Stack:
         self._extra_environment = dict(environment or {})
         self._environment_of = dict(environment_of or {})
         self._postgres_settings = dict(postgres_settings or {})
+        self._with_console = console and len(self.service_names) == len(SERVICES)
         self._report = report
         self._records: list[leftovers.Record] = []
         self.directory = (
@@ -126,6 +131,8 @@ class Stack:
             result[f"SABOT_{name.upper()}_DATABASE_URL"] = self.database_url(name)
         for name, service in self.services.items():
             result[f"SABOT_{name.upper()}_TARGET"] = service.target
+        if self.console is not None:
+            result["SABOT_CONSOLE_URL"] = self.console.url
         return result
 
     def start(self) -> Self:
@@ -133,6 +140,8 @@ class Stack:
         try:
             self._start_servers()
             self._start_services()
+            if self._with_console:
+                self._start_console()
         except BaseException:
             self.stop()
             raise
@@ -141,6 +150,8 @@ class Stack:
     def stop(self) -> None:
         """Stop services, broker and PostgreSQL, in this order; delete what is temporary."""
         running = [service.process for service in self.services.values() if service.process]
+        if self.console is not None and self.console.process is not None:
+            running.append(self.console.process)
         for process in reversed(running):
             process.ask_to_stop()
         for process in reversed(running):
@@ -281,7 +292,15 @@ class Stack:
             service.wait_until_ready()
             self._report(f"{name}: ready at {service.target} after {_since(began)}")
 
-    def _launch(self, service: ServiceProcess) -> None:
+    def _start_console(self) -> None:
+        began = time.monotonic()
+        self.console = ConsoleProcess(targets=self.targets, log=self.logs / "console.log")
+        self._launch(self.console)
+        self._write_state()
+        self.console.wait_until_ready()
+        self._report(f"console: ready at {self.console.url} after {_since(began)}")
+
+    def _launch(self, service: ServiceProcess | ConsoleProcess) -> None:
         process = service.launch()
         if self.temporary:
             self._records.append(leftovers.Record.write(process, directory=self.directory))
@@ -320,6 +339,9 @@ class Stack:
             if service.process is not None:
                 ports = dataclasses.asdict(service.ports)
                 result.append(_entry(service.process, service.target, service.log, ports))
+        if self.console is not None and self.console.process is not None:
+            console, ports = self.console, {"http": self.console.port}
+            result.append(_entry(self.console.process, console.url, console.log, ports))
         return tuple(result)
 
     def _write_state(self) -> None:

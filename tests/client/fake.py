@@ -14,6 +14,7 @@ from google.protobuf.message_factory import GetMessageClass
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
+from sabot.query.v1 import query_service_pb2, watch_service_pb2
 from sabot.round.v1 import round_service_pb2
 from sabot.settlement.v1 import settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
@@ -26,6 +27,8 @@ SERVICES: tuple[Any, ...] = (
     wager_service_pb2,
     wallet_service_pb2,
     settlement_service_pb2,
+    query_service_pb2,
+    watch_service_pb2,
 )
 QUICK = Timing(attempt_s=0.5, total_s=2.0, pause_s=0.01, pause_s_max=0.05)
 PIT = development(Person("petra", "CASINO_SUPERVISOR"))
@@ -35,20 +38,38 @@ Step = Callable[[Any, Any], Any]
 
 
 class Fake:
-    """Calls that came, and what is answered to the next ones; the last step stays."""
+    """Calls that came, and what is answered: by name of the call, else by the next step.
+
+    Of the steps the last one stays.
+    """
 
     def __init__(self) -> None:
         self.requests: list[Any] = []
         self.metadata: list[dict[str, str]] = []
         self.steps: deque[Step] = deque()
+        self.answers: dict[str, Step] = {}
+        self.called: list[str] = []
         self.target = ""
 
-    async def answer(self, request: Any, context: Any) -> Any:
+    async def answer(self, name: str, request: Any, context: Any) -> Any:
+        self.called.append(name)
         self.requests.append(request)
         self.metadata.append(dict(context.invocation_metadata()))
-        step = self.steps.popleft() if len(self.steps) > 1 else self.steps[0]
-        found = step(request, context)
+        found = self._step(name)(request, context)
         return await found if asyncio.iscoroutine(found) else found
+
+    def _step(self, name: str) -> Step:
+        if name in self.answers:
+            return self.answers[name]
+        return self.steps.popleft() if len(self.steps) > 1 else self.steps[0]
+
+    def last(self, name: str) -> Any:
+        """The last request of this call."""
+        return next(
+            request
+            for called, request in zip(reversed(self.called), reversed(self.requests), strict=True)
+            if called == name
+        )
 
 
 class _Everything(grpc.GenericRpcHandler):
@@ -67,8 +88,11 @@ class _Everything(grpc.GenericRpcHandler):
         return self.handlers.get(handler_call_details.method)
 
     def _handler(self, method: Any) -> Any:
+        async def single(request: Any, context: Any) -> Any:
+            return await self.fake.answer(method.name, request, context)
+
         async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
-            for each in await self.fake.answer(request, context):
+            for each in await self.fake.answer(method.name, request, context):
                 if callable(each):
                     await each(request, context)
                 yield each
@@ -79,7 +103,7 @@ class _Everything(grpc.GenericRpcHandler):
                 stream, request.FromString, response.SerializeToString
             )
         return grpc.unary_unary_rpc_method_handler(
-            self.fake.answer, request.FromString, response.SerializeToString
+            single, request.FromString, response.SerializeToString
         )
 
 

@@ -10,6 +10,7 @@ import grpc
 import pytest
 
 from sabot.common.v1 import common_pb2
+from sabot.query.v1 import query_service_pb2 as queries
 from sabot.round.v1 import round_service_pb2 as rounds
 from sabot.settlement.v1 import settlement_service_pb2 as money
 from sabot.wager.v1 import wager_service_pb2 as wagers
@@ -188,38 +189,37 @@ async def test_all_pages_are_read() -> None:
     assert not request.page_token, "the caller's request is left alone"
 
 
-def parts(*positions: int, broken: bool = False) -> Step:
-    """A stream of evidence that ends, or breaks."""
+def batches(*cursors: str, broken: bool = False) -> Step:
+    """An export that ends, or breaks."""
 
     def step(request: Any, context: Any) -> list[Any]:
-        sent: list[Any] = [money.GetEvidenceResponse(position=each) for each in positions]
+        sent: list[Any] = [queries.ExportCoupsResponse(resume_cursor=each) for each in cursors]
         return [*sent, failing(Code.UNAVAILABLE, "STOPPING")] if broken else sent
 
     return step
 
 
-def go_on(request: money.GetEvidenceRequest, response: money.GetEvidenceResponse) -> None:
-    request.position = response.position
-
-
-async def test_a_stream_that_breaks_is_taken_up_where_it_was() -> None:
-    """The caller sees one stream, and the service is asked for what comes after the last response."""
+async def test_a_feed_that_breaks_is_taken_up_where_it_was() -> None:
+    """The caller sees one feed, and the service is asked for what comes after the last message."""
     async with connected() as (client, fake):
-        fake.steps.extend([parts(1, 2, broken=True), failing(Code.UNAVAILABLE), parts(3)])
+        fake.steps.extend([batches("a", "b", broken=True), failing(Code.UNAVAILABLE), batches("c")])
+        request = queries.ExportCoupsRequest(table_id="T1")
         found = [
-            part.position
-            async for part in client.stream(
-                client.settlement.GetEvidence, money.GetEvidenceRequest(), resume=go_on
-            )
+            batch.resume_cursor async for batch in client.stream(client.query.ExportCoups, request)
         ]
-    assert found == [1, 2, 3]
-    assert [each.position for each in fake.requests] == [0, 2, 2]
+    assert found == ["a", "b", "c"]
+    assert [each.resume_cursor for each in fake.requests] == ["", "b", "b"]
+    assert not request.resume_cursor, "the caller's request is left alone"
 
 
-async def test_a_stream_without_a_place_to_go_on_is_not_taken_up() -> None:
+async def test_a_stream_without_a_cursor_is_not_taken_up() -> None:
     """Else its caller would see its beginning twice."""
+
+    def evidence(request: Any, context: Any) -> list[Any]:
+        return [money.GetEvidenceResponse(position=1), failing(Code.UNAVAILABLE, "STOPPING")]
+
     async with connected() as (client, fake):
-        fake.steps.append(parts(1, broken=True))
+        fake.steps.append(evidence)
         with pytest.raises(CallFailed, match="STOPPING"):
             async for _ in client.stream(client.settlement.GetEvidence, money.GetEvidenceRequest()):
                 pass
@@ -243,7 +243,7 @@ async def test_a_stream_that_nobody_reads_is_cancelled() -> None:
         fake.steps.append(step)
         stream = client.stream(client.settlement.GetEvidence, money.GetEvidenceRequest())
         assert (await anext(stream)).position == 1
-        await stream.aclose()  # type: ignore[attr-defined]
+        await stream.aclose()
         await asyncio.wait_for(cancelled.wait(), 5)
 
 

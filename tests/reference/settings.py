@@ -9,6 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, SecretStr
 
 from services.chassis.config import Settings, Variable, variables
+from services.console.config import ConsoleSettings
 from services.round.config import RoundSettings
 from services.settlement.config import SettlementSettings
 from services.shoe.config import ShoeSettings
@@ -52,6 +53,8 @@ def settings() -> str:
         own = [variable for variable in variables(model) if variable.name not in common]
         parts.append(f"## Only {service}\n")
         parts += sections(model, own) if own else ["Nothing beyond what every service is told.\n"]
+    parts.append("## The console\n\nIt is told these, and none of the others.\n")
+    parts += sections(ConsoleSettings, variables(ConsoleSettings))
     return "\n".join(parts)
 
 

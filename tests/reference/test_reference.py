@@ -7,6 +7,7 @@ import re
 import pytest
 
 from services.chassis.config import Settings, variables
+from services.console.config import ConsoleSettings
 from tests.reference.__main__ import DOCS, PAGES
 from tests.reference.settings import SERVICES
 
@@ -19,9 +20,12 @@ def test_a_page_is_what_make_reference_writes(name: str) -> None:
 
 def test_every_setting_of_every_service_is_told_once() -> None:
     """With its default, and whether it is secret."""
-    told = re.findall(r"^\| `([A-Z_]+)` \|", (DOCS / "settings.md").read_text(), re.MULTILINE)
+    page, _, console = (DOCS / "settings.md").read_text().partition("## The console")
+    row = re.compile(r"^\| `([A-Z_]+)` \|", re.MULTILINE)
     every = {variable.name for model in SERVICES.values() for variable in variables(model)}
-    assert sorted(told) == sorted(every)
+    assert sorted(row.findall(page)) == sorted(every)
+    own = [variable.name for variable in variables(ConsoleSettings)]
+    assert sorted(row.findall(console)) == sorted(own)
     secret = {variable.name for variable in variables(Settings) if variable.secret}
     assert "SABOT_DATABASE_URL" in secret
     page = (DOCS / "settings.md").read_text()

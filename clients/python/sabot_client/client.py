@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
+from sabot.query.v1.query_service_pb2_grpc import QueryServiceStub
+from sabot.query.v1.watch_service_pb2_grpc import WatchServiceStub
 from sabot.round.v1.round_service_pb2_grpc import RoundServiceStub
 from sabot.settlement.v1.settlement_service_pb2_grpc import SettlementServiceStub
 from sabot.shoe.v1.shoe_service_pb2_grpc import ShoeServiceStub
@@ -24,11 +26,12 @@ from sabot_client.timing import Countdown, Timing
 Request = TypeVar("Request", bound=Message)
 Response = TypeVar("Response", bound=Message)
 Item = TypeVar("Item")
-SERVICES: Final = ("shoe", "round", "wager", "settlement")
+SERVICES: Final = ("shoe", "round", "wager", "settlement", "query")
+CURSOR: Final = "resume_cursor"
 
 
 class Client:
-    """Calls to the four services under one name. Made by `connect`, as a context."""
+    """Calls to the services under one name. Made by `connect`, as a context."""
 
     def __init__(
         self, channels: Mapping[str, grpc.aio.Channel], credentials: Credentials, timing: Timing
@@ -42,6 +45,8 @@ class Client:
         self.wager = WagerServiceStub(channels["wager"])
         self.wallet = WalletServiceStub(channels["wager"])
         self.settlement = SettlementServiceStub(channels["settlement"])
+        self.query = QueryServiceStub(channels["query"])
+        self.watch = WatchServiceStub(channels["query"])
 
     @classmethod
     def connect(
@@ -53,7 +58,7 @@ class Client:
         timing: Timing | None = None,
     ) -> Self:
         """A client of the services at these addresses; without `tls` in plain text."""
-        channels = {name: channel(getattr(addresses, name), tls) for name in SERVICES}
+        channels = {name: channel(addresses.of(name), tls) for name in SERVICES}
         return cls(channels, credentials, timing or Timing())
 
     async def __aenter__(self) -> Self:
@@ -108,7 +113,7 @@ class Client:
 
     async def pages(
         self, method: grpc.aio.UnaryUnaryMultiCallable[Request, Response], request: Request
-    ) -> AsyncIterator[Response]:
+    ) -> AsyncGenerator[Response, None]:
         """All pages of a list from the request's `page_token` on; only an empty token is the end."""
         asked: Any = type(request)()
         asked.CopyFrom(request)
@@ -124,7 +129,7 @@ class Client:
         method: grpc.aio.UnaryUnaryMultiCallable[Request, Response],
         request: Request,
         of: Callable[[Response], Iterable[Item]],
-    ) -> AsyncIterator[Item]:
+    ) -> AsyncGenerator[Item, None]:
         """All elements of a list; `of` says where in a page they are."""
         async for page in self.pages(method, request):
             for item in of(page):
@@ -134,30 +139,29 @@ class Client:
         self,
         method: grpc.aio.UnaryStreamMultiCallable[Request, Response],
         request: Request,
-        *,
-        resume: Callable[[Request, Response], None] | None = None,
-    ) -> AsyncIterator[Response]:
+    ) -> AsyncGenerator[Response, None]:
         """What a service sends one after another, until it ends or the caller looks no further.
 
-        `resume` writes into the request where to go on after a response. With it a stream that
-        breaks is taken up again; without it the error ends it. `Timing.total_s` is the time that
-        passes at most without a response while it is being taken up.
+        A feed whose messages have a `resume_cursor` is taken up behind the last one where it breaks;
+        any other ends with the error. `Timing.total_s` is the time without a message after which a
+        feed is given up.
         """
-        asked = type(request)()
+        asked: Any = type(request)()
         asked.CopyFrom(request)
+        resumable = CURSOR in request.DESCRIPTOR.fields_by_name
         countdown = Countdown(self.timing)
         while True:
             call = method(asked, metadata=await self._credentials())
             try:
                 async for response in call:
-                    if resume is not None:
-                        resume(asked, response)
                     yield response
+                    if resumable:
+                        setattr(asked, CURSOR, getattr(response, CURSOR))
                     countdown = Countdown(self.timing)
             except grpc.aio.AioRpcError as error:
                 failed = CallFailed.of(error)
                 countdown.next_attempt_s()
-                if resume is None or not failed.repeatable or not await countdown.pause():
+                if not resumable or not failed.repeatable or not await countdown.pause():
                     raise failed from error
             else:
                 return

@@ -33,18 +33,25 @@ class Addresses:
     round: str
     wager: str
     settlement: str
+    query: str = ""
+    """Of processes that answer queries alone; settlement's own where it is empty."""
+
+    def of(self, service: str) -> str:
+        """The address of a service by its name."""
+        return str(getattr(self, service)) or self.settlement
 
     @classmethod
     def from_environment(cls, variables: Mapping[str, str] = os.environ) -> Self:
         """Read SABOT_SHOE_TARGET, SABOT_ROUND_TARGET, SABOT_WAGER_TARGET, SABOT_SETTLEMENT_TARGET.
 
-        Raises `ValueError` naming what is not set.
+        SABOT_QUERY_TARGET may be left out. Raises `ValueError` naming what is not set.
         """
         names = {name: f"SABOT_{name.upper()}_TARGET" for name in cls.__dataclass_fields__}
-        missing = [each for each in names.values() if not variables.get(each)]
+        found = {name: variables.get(each, "") for name, each in names.items()}
+        missing = [names[name] for name, each in found.items() if not each and name != "query"]
         if missing:
             raise ValueError(f"not set: {', '.join(missing)}")
-        return cls(**{name: variables[each] for name, each in names.items()})
+        return cls(**found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

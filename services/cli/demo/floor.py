@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from services.cli.amounts import amount, exact
 from services.contracts import round as table
 from services.contracts import settlement as money
 from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.core import Event, Meta
 from services.contracts.round_table import SignDisplayed
+from services.rules.amounts import amount, exact
 from services.rules.cards import Card
 from services.rules.hands import points
 

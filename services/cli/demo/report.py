@@ -13,9 +13,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.amounts import amount, exact
 from services.cli.demo.floor import CoupView, TableView, hand
 from services.cli.demo.proof import Proof, TableProof
+from services.rules.amounts import amount, exact
 
 RECORDED: Final = "services/cli/data/recorded/dalembert-on-punto.jsonl"
 FAULTS_SHOWN_MAX: Final = 20

@@ -13,9 +13,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.amounts import amount
 from services.cli.demo.floor import CoupView, Floor, TableView, WagerView, face
 from services.cli.demo.plan import TablePlan
+from services.rules.amounts import amount
 from services.rules.hands import points
 
 HEIGHT_MAX: Final = 54
