@@ -19,6 +19,7 @@ _FORM: Final = b"sabot-event-digest-1"
 """Names the framing: a later one could never be mistaken for this one."""
 
 _LENGTH_BYTES: Final = 8
+_FRAMED_FORM: Final = len(_FORM).to_bytes(_LENGTH_BYTES, "big") + _FORM
 
 
 def digest_of(  # noqa: PLR0917 - in the order in which they are digested
@@ -34,10 +35,22 @@ def digest_of(  # noqa: PLR0917 - in the order in which they are digested
     Every field is preceded by its length: without that, bytes could move from one field to the
     next and leave the digest as it was.
     """
-    fields = (
-        _FORM, previous, event_id.encode(), type.encode(), str(schema_version).encode(), meta, body,
-    )  # fmt: skip
+    identity, kind, version = event_id.encode(), type.encode(), b"%d" % schema_version
     framed = b"".join(
-        part for field in fields for part in (len(field).to_bytes(_LENGTH_BYTES, "big"), field)
+        (
+            _FRAMED_FORM,
+            len(previous).to_bytes(_LENGTH_BYTES, "big"),
+            previous,
+            len(identity).to_bytes(_LENGTH_BYTES, "big"),
+            identity,
+            len(kind).to_bytes(_LENGTH_BYTES, "big"),
+            kind,
+            len(version).to_bytes(_LENGTH_BYTES, "big"),
+            version,
+            len(meta).to_bytes(_LENGTH_BYTES, "big"),
+            meta,
+            len(body).to_bytes(_LENGTH_BYTES, "big"),
+            body,
+        )
     )
     return hashlib.sha256(framed).digest()
