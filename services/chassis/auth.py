@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -58,6 +59,9 @@ LEEWAY_US: Final = 30 * SECOND_US
 
 KEY_CHECK_INTERVAL_S: Final = 10.0
 """Key files are looked at so often, so that keys can be exchanged without a restart."""
+
+KNOWN_TOKENS_MAX: Final = 10_000
+"""Tokens whose signatures are not checked again; then all of them are forgotten."""
 
 KEY_FILE_BYTES_MAX: Final = 1 << 20
 CONTEXT_VALUES_MAX: Final = 16
@@ -379,6 +383,11 @@ class KeyRing:
         self._checked_s = clock.steady_s()
         self._read(self._look())
 
+    def current(self) -> object:
+        """Stand for the keys as they are: another object once files with other keys were read."""
+        self._refresh()
+        return self._keys
+
     def find(self, kid: str, algorithm: str) -> Key | None:
         """Find the key that a token names, or the only one there is for its algorithm."""
         self._refresh()
@@ -438,6 +447,9 @@ class JwtAuthenticator:
         self._roles = roles
         self._roles_claim = roles_claim
         self._permissions_claim = permissions_claim
+        self._known: dict[bytes, tuple[object, dict[str, Any]]] = {}
+        """By a token's digest: the keys that it was held against, and its claims."""
+
         self._context_claim = context_claim
 
     def authenticate(self, metadata: Mapping[str, str], peer: str) -> Identity:
@@ -492,13 +504,25 @@ class JwtAuthenticator:
         return claims
 
     def _verified(self, token: str) -> dict[str, Any]:
-        """Return the claims of a token whose signature is right. Callers are told no difference."""
+        """Return the claims of a token whose signature is right. Callers are told no difference.
+
+        A signature that was right once stays so as long as the keys are those of then; when a
+        token begins and ends is looked at every time.
+        """
+        keys = self._keys.current()
+        seal = hashlib.sha256(token.encode()).digest()
+        kept_under, kept = self._known.get(seal, (None, {}))
+        if kept_under is keys:
+            return kept
         try:
             claims = self._opened(token)
         except (ValueError, InvalidSignature, RecursionError):
             claims = None
         if not isinstance(claims, dict):
             raise Unauthenticated("the token is not valid", reason="TOKEN_INVALID")
+        if len(self._known) >= KNOWN_TOKENS_MAX:
+            self._known.clear()
+        self._known[seal] = (keys, claims)
         return claims
 
     def _opened(self, token: str) -> Any:

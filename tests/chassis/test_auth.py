@@ -144,6 +144,14 @@ def test_a_token_tells_the_context_of_its_player(desk: Desk) -> None:
     assert desk.reason(token(sabot_context={str(n): "x" for n in range(17)})) == "TOKEN_INVALID"
 
 
+def test_a_token_that_was_good_ends_all_the_same(desk: Desk) -> None:
+    """That its signature was right is remembered; whether it still holds is not."""
+    good = token(exp=NOW_S + 60)
+    assert desk.see(good).actor.id == "anna"
+    desk.clock.advance(91)
+    assert desk.reason(good) == "TOKEN_EXPIRED"
+
+
 def test_expired_and_early_tokens_are_refused(desk: Desk) -> None:
     """Expiry and beginning count, with a leeway for clocks that differ."""
     assert desk.reason(token(exp=NOW_S - 31)) == "TOKEN_EXPIRED"
