@@ -223,6 +223,9 @@ async def _lock(connection: Any, accounts: set[Account]) -> dict[Account, int]:
     ordered = sorted(accounts)
     players = [player for player, _ in ordered]
     currencies = [currency for _, currency in ordered]
+    balances = await _locked(connection, players, currencies)
+    if len(balances) == len(ordered):
+        return balances
     await connection.execute(
         "insert into accounts (player, currency, balance_minor) "
         "select player, currency, 0 from unnest($1::text[], $2::text[]) as a (player, currency) "
@@ -230,6 +233,12 @@ async def _lock(connection: Any, accounts: set[Account]) -> dict[Account, int]:
         players,
         currencies,
     )
+    return await _locked(connection, players, currencies)
+
+
+async def _locked(
+    connection: Any, players: Sequence[str], currencies: Sequence[str]
+) -> dict[Account, int]:
     rows = await connection.fetch(
         "select player, currency, balance_minor from accounts "
         "where (player, currency) in (select * from unnest($1::text[], $2::text[])) "
@@ -266,19 +275,17 @@ async def _write(connection: Any, written: Sequence[_Row], balances: dict[Accoun
     if not written:
         return
     touched = sorted({(row.player, row.currency) for row in written})
+    columns = list(zip(*(_values(row) for row in written), strict=True))
     await connection.execute(
-        "update accounts set balance_minor = new.balance_minor "
+        "with written as (insert into movements (movement_id, player, currency, kind, amount_minor,"
+        " balance_minor, table_id, coup_id, cancels) select * from unnest($4::text[], $5::text[], "
+        "$6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], "
+        "$12::text[])) update accounts set balance_minor = new.balance_minor "
         "from unnest($1::text[], $2::text[], $3::bigint[]) as new (player, currency, balance_minor)"
         " where accounts.player = new.player and accounts.currency = new.currency",
         [player for player, _ in touched],
         [currency for _, currency in touched],
         [balances[account] for account in touched],
-    )
-    columns = list(zip(*(_values(row) for row in written), strict=True))
-    await connection.execute(
-        "insert into movements (movement_id, player, currency, kind, amount_minor, balance_minor, "
-        "table_id, coup_id, cancels) select * from unnest($1::text[], $2::text[], $3::text[], "
-        "$4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[])",
         *(list(column) for column in columns),
     )
 
