@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from services.devstack.ports import LOOPBACK, free_ports
 from services.devstack.processes import ManagedProcess
@@ -68,16 +68,26 @@ class SimulatedWallet:
 
     def fund(self, key: str, player: str, currency: str, amount_minor: int) -> None:
         """Put money into an account."""
-        asked = {"key": key, "player": player, "currency": currency, "amount_minor": amount_minor}
+        told = self._post(
+            "fund",
+            {"key": key, "player": player, "currency": currency, "amount_minor": amount_minor},
+        )
+        if told["status"] == "REFUSED":
+            raise RuntimeError(f"the simulator refuses a deposit: {told['code']}")
+
+    def misbehave(self, verb: str, fault: str, *, seconds: float) -> None:
+        """Let the next request of a verb go wrong."""
+        self._post("faults", {"verb": verb, "fault": fault, "seconds": seconds})
+
+    def _post(self, what: str, asked: dict[str, str | int | float]) -> dict[str, Any]:
         request = urllib.request.Request(  # noqa: S310 - our own server on this machine
-            f"{self.url}/sim/fund",
+            f"{self.url}/sim/{what}",
             data=json.dumps(asked).encode(),
             headers={"Content-Type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=CALL_S) as answer:  # noqa: S310
-            told = json.load(answer)
-        if told["status"] == "REFUSED":
-            raise RuntimeError(f"the simulator refuses a deposit: {told['code']}")
+            told: dict[str, Any] = json.load(answer)
+        return told
 
     def movements(self) -> str:
         """What moved, as CSV."""

@@ -80,6 +80,10 @@ class ServiceProcess:
             **environment,
         }
 
+    def tell(self, settings: Mapping[str, str]) -> None:
+        """From its next start on the service has these settings instead of its own."""
+        self._environment.update(settings)
+
     @property
     def target(self) -> str:
         """The address for calls."""

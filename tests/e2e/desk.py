@@ -16,6 +16,7 @@ from services.tablelog.calls import Services
 from tests.e2e.support import until
 
 DEALER: Final = Actor("dealer-1", "DEALER")
+DECKS: Final = 8
 PIT: Final = Actor("pit-1", "CASINO_SUPERVISOR")
 
 _MODULES: Final[dict[str, ModuleType]] = {
@@ -155,3 +156,31 @@ def _knows_the_table(answer: Any) -> bool:
     if hasattr(answer, "limits_version"):
         return bool(answer.limits_version > 0)
     return bool(answer.progress.own_position > 0)
+
+
+async def prepared(desk: Desk) -> None:
+    """The cards looked at, shuffled, cut and marked: all that comes before a shoe is loaded."""
+    await desk.act("round", "AssignDealer", PIT, dealer=DEALER.id)
+    await desk.act("shoe", "InspectCards", DEALER, witness=PIT.id, video="camera-1", stage="PRE")
+    await desk.act("shoe", "ShuffleCards", DEALER, procedure="MANUAL")
+    await desk.act("shoe", "CutCards", DEALER, position=DECKS * 26)
+    await desk.act("shoe", "PlaceCutCard", DEALER, from_back=52)
+
+
+async def betting(desk: Desk) -> None:
+    """Open betting, and wait until wagers are taken."""
+    await desk.act("round", "OpenBetting", DEALER)
+    await desk.until("wager", "GetBook", lambda book: book.phase == "OPEN", "an open book")
+
+
+async def dealt(desk: Desk, *cards: str) -> None:
+    """Draw the cards as a scanner reads them."""
+    await desk.in_phase("DEALING")
+    for number, card in enumerate(cards, start=1):
+        await desk.act("shoe", "DrawCard", DEALER, card=card)
+        await desk.until(
+            "round",
+            "GetTable",
+            lambda table, n=number: len(table.player) + len(table.banker) >= n,
+            f"card {number}",
+        )

@@ -21,7 +21,7 @@ from services.chassis import envelope
 from services.chassis.topics import topic
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
-from tests.e2e.desk import DEALER, PIT, Desk, player
+from tests.e2e.desk import DEALER, DECKS, PIT, Desk, betting, dealt, player, prepared
 from tests.e2e.forging import kafka
 from tests.e2e.support import database, fresh, rows, sabot, until, value
 from tests.integration.messaging.rig import read_topic
@@ -29,22 +29,12 @@ from tests.integration.messaging.rig import read_topic
 pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 BETTING_S = 2
-DECKS = 8
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def services(stack: Stack) -> AsyncIterator[Services]:
     async with Services(stack.targets) as connected:
         yield connected
-
-
-async def prepared(desk: Desk) -> None:
-    """The cards looked at, shuffled, cut and marked: all that comes before a shoe is loaded."""
-    await desk.act("round", "AssignDealer", PIT, dealer=DEALER.id)
-    await desk.act("shoe", "InspectCards", DEALER, witness=PIT.id, video="camera-1", stage="PRE")
-    await desk.act("shoe", "ShuffleCards", DEALER, procedure="MANUAL")
-    await desk.act("shoe", "CutCards", DEALER, position=DECKS * 26)
-    await desk.act("shoe", "PlaceCutCard", DEALER, from_back=52)
 
 
 async def live_table(services: Services) -> Desk:
@@ -55,25 +45,6 @@ async def live_table(services: Services) -> Desk:
     await desk.act("shoe", "LoadShoe", DEALER, shoe_id=f"{desk.table_id}-1", source="SCANNED")
     await desk.waits_for("")
     return desk
-
-
-async def betting(desk: Desk) -> None:
-    """Open betting, and wait until wagers are taken."""
-    await desk.act("round", "OpenBetting", DEALER)
-    await desk.until("wager", "GetBook", lambda book: book.phase == "OPEN", "an open book")
-
-
-async def dealt(desk: Desk, *cards: str) -> None:
-    """Draw the cards as a scanner reads them."""
-    await desk.in_phase("DEALING")
-    for number, card in enumerate(cards, start=1):
-        await desk.act("shoe", "DrawCard", DEALER, card=card)
-        await desk.until(
-            "round",
-            "GetTable",
-            lambda table, n=number: len(table.player) + len(table.banker) >= n,
-            f"card {number}",
-        )
 
 
 async def test_the_clock_closes_betting_and_a_wager_after_it_is_late(services: Services) -> None:
