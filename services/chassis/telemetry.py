@@ -112,6 +112,7 @@ ATTRIBUTES: Mapping[str, Attribute] = _table(
     Attribute("sabot.upstream", "service whose events are heard", metric=True),
     Attribute("sabot.consumer", "who hears or follows: a consumer or a projection", metric=True),
     Attribute("sabot.reason", "stable code of an error or refusal", metric=True),
+    Attribute("sabot.by", "what is grouped by, from a short list", metric=True),
     Attribute("sabot.check", "name of a health check", metric=True),
     Attribute("sabot.part", "name of a part of the process", metric=True),
     Attribute("sabot.phase", "start or stop", metric=True),

@@ -161,6 +161,35 @@ Operator = Annotated[
 UntilUs = Annotated[int, typer.Option("--until-us", metavar="US", help="And before this one.")]
 TableId = Annotated[str, typer.Option("--table", metavar="ID", help="All tables if left out.")]
 
+ReportName = Annotated[str | None, typer.Argument(metavar="NAME", help="The name of a report.")]
+ListReports = Annotated[bool, typer.Option("--list", help="Name the reports there are.")]
+FromDay = Annotated[str, typer.Option("--from", metavar="DAY", help="First gaming day.")]
+ToDay = Annotated[str, typer.Option("--to", metavar="DAY", help="Last gaming day.")]
+ToDate = Annotated[
+    str, typer.Option("--to-date", metavar="SPAN", help="month or year of --to, up to it.")
+]
+AsOf = Annotated[
+    str, typer.Option("--as-of", metavar="TOKEN", help="As it was then; else as it is now.")
+]
+OfRulebook = Annotated[str, typer.Option("--rulebook", metavar="ID", help="Of one rulebook.")]
+OfDealer = Annotated[str, typer.Option("--dealer", metavar="ID", help="Of one dealer.")]
+OfArea = Annotated[str, typer.Option("--area", metavar="AREA", help="Of one area.")]
+OfCurrency = Annotated[str, typer.Option("--currency", metavar="CODE", help="Of one currency.")]
+OfPlayer = Annotated[str, typer.Option("--player", metavar="ID", help="Of one player.")]
+Threshold = Annotated[
+    int, typer.Option("--threshold", metavar="MINOR", min=0, help="What counts as large.")
+]
+OfTestTables = Annotated[
+    bool, typer.Option("--test", help="Of tables in TEST mode instead of live ones.")
+]
+ReportForm = Annotated[
+    str, typer.Option("--format", metavar="FORM", help="text, csv or parquet (extra export).")
+]
+ReportFolder = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Where the report and its manifest go."),
+]
+
 
 @app.command()
 def replay(files: Logs) -> int:
@@ -229,6 +258,55 @@ def evidence(  # noqa: PLR0917 - one for each option
         by=Actor(by, role.upper()),
         dispute_id=dispute,
     )
+    return int(part.main(asked, sys.stdout, sys.stderr))
+
+
+@app.command()
+def report(
+    name: ReportName = None,
+    *,
+    listed: ListReports = False,
+    from_day: FromDay = "",
+    to_day: ToDay = "",
+    to_date: ToDate = "",
+    as_of: AsOf = "",
+    table: TableId = "",
+    rulebook: OfRulebook = "",
+    dealer: OfDealer = "",
+    area: OfArea = "",
+    currency: OfCurrency = "",
+    player: OfPlayer = "",
+    threshold: Threshold = 0,
+    test: OfTestTables = False,
+    form: ReportForm = "text",
+    out: ReportFolder = None,
+) -> int:
+    """Print a report, or write it with a manifest; with --list, name them all."""
+    if (name is None) != listed:
+        raise WrongUse("report takes either the name of a report or --list")
+    if form not in ("text", "csv", "parquet"):
+        raise WrongUse("--format is text, csv or parquet")
+    if to_date.upper() not in ("", "MONTH", "YEAR"):
+        raise WrongUse("--to-date is month or year")
+    part = part_of("services.cli.report")
+    if name is None:
+        return int(part.show_list(sys.stdout))
+    request = part.pb.GetReportRequest(
+        name=name,
+        as_of_token=as_of,
+        from_day=from_day,
+        to_day=to_day,
+        to_date=to_date.upper(),
+        test=test,
+        table_id=table,
+        rulebook_id=rulebook,
+        dealer=dealer,
+        area=area.upper(),
+        currency=currency.upper(),
+        player=player,
+        threshold_minor=threshold,
+    )
+    asked = part.Asked(request=request, form=form, folder=out)
     return int(part.main(asked, sys.stdout, sys.stderr))
 
 

@@ -32,6 +32,9 @@ COMMANDING: Final[Roles] = EVERYBODY - {AUDITOR}
 READING: Final[Roles] = EVERYBODY - {PLAYER}
 """Who works here or looks into it: what is not a player's own, and how the machine stands."""
 
+REPORTING: Final[Roles] = READING - {DEALER}
+"""What the house earns, and who of the staff errs how often."""
+
 AT_THE_TABLE: Final[Roles] = frozenset(
     {DEALER, GAME_SUPERVISOR, CASINO_SUPERVISOR, DUTY_MANAGER, SYSTEM}
 )
@@ -153,6 +156,11 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
         **_methods(
             "sabot.query.v1.WatchService",
             {"WatchTable": EVERYBODY, "WatchTables": EVERYBODY},
+            "",
+        ),
+        **_methods(
+            "sabot.settlement.v1.ReportService",
+            {"ListReports": REPORTING, "GetReport": REPORTING},
             "",
         ),
     }

@@ -12,8 +12,6 @@ from importlib import metadata, resources
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from services.contracts.common import TableSettings
-
 UTC: Final = "UTC"
 _ZONES_MAX: Final = 64
 
@@ -42,12 +40,14 @@ def zones_version() -> str:
     return metadata.version("tzdata")
 
 
-def gaming_day(at_us: int, settings: TableSettings) -> dt.date:
+def gaming_day(at_us: int, time_zone: str, day_starts_minute: int) -> dt.date:
     """The day that an instant counts to; microseconds since 1970-01-01T00:00:00Z.
+
+    Zone and minute are those of the table's settings. Raises `UnknownZone`.
 
     The day that begins at 06:00 lasts until 05:59:59 of the next date by the clock on the wall, be
     it 23, 24 or 25 hours.
     """
     at = dt.datetime.fromtimestamp(at_us // 1_000_000, tz=dt.UTC)
-    local = at.astimezone(zone(settings.time_zone)).replace(tzinfo=None)
-    return (local - dt.timedelta(minutes=settings.day_starts_minute)).date()
+    local = at.astimezone(zone(time_zone)).replace(tzinfo=None)
+    return (local - dt.timedelta(minutes=day_starts_minute)).date()

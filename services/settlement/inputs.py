@@ -26,6 +26,8 @@ ID_CHARACTERS_MAX: Final = 600
 
 FILTER_CHARACTERS_MAX: Final = 1_000
 
+DAY: Final = shape("[0-9]{4}-[0-9]{2}-[0-9]{2}", "a day such as 2026-03-01")
+
 INPUTS: Final = Inputs(
     {
         "coup_id": needed(COUP_ID),
@@ -43,6 +45,11 @@ INPUTS: Final = Inputs(
             "the token of the answer before",
         ),
         "sabot.settlement.v1.ListCoupsRequest.table_id": optional(TABLE_ID),
+        "sabot.settlement.v1.GetReportRequest.name": NAME,
+        "sabot.settlement.v1.GetReportRequest.table_id": optional(TABLE_ID),
+        "from_day": DAY,
+        "to_day": DAY,
+        "to_date": shape("MONTH|YEAR", "MONTH or YEAR"),
         "sabot.settlement.v1.ListOpenItemsRequest.table_id": optional(TABLE_ID),
     }
 )

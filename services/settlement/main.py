@@ -8,6 +8,7 @@ from typing import Any
 
 from sabot.query.v1 import query_service_pb2_grpc as query_grpc
 from sabot.query.v1 import watch_service_pb2_grpc as watch_grpc
+from sabot.settlement.v1 import report_service_pb2_grpc as report_grpc
 from sabot.settlement.v1 import settlement_service_pb2_grpc as pb_grpc
 from sabot.wager.v1 import wallet_service_pb2_grpc as wallet_grpc
 from services.chassis import rpc
@@ -29,10 +30,13 @@ from services.settlement.measures import SETTLING, Owing, measure
 from services.settlement.projections import PROJECTIONS
 from services.settlement.queries.api import QueryService
 from services.settlement.queries.watch_api import WatchService
+from services.settlement.reports import upkeep
+from services.settlement.reports.api import ReportService
 
 PROJECTION_STOP_S = 0.5
 DELIVERY_STOP_S = 1.0
 OWING_STOP_S = 0.5
+UPKEEP_STOP_S = 0.5
 
 
 def _companion(runtime: Runtime) -> SettlementCompanion:
@@ -58,6 +62,12 @@ def _servicers(runtime: Runtime) -> Sequence[rpc.Served]:
             watch_grpc.add_WatchServiceServicer_to_server,
             WatchService(runtime),
             QUERY_INPUTS,
+        ),
+        rpc.Served(
+            "sabot.settlement.v1.ReportService",
+            report_grpc.add_ReportServiceServicer_to_server,
+            ReportService(runtime),
+            INPUTS,
         ),
     ]
 
@@ -89,8 +99,12 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
     async def look() -> None:
         await Owing(runtime.pool).run()
 
+    async def look_at_reports() -> None:
+        await upkeep.look(runtime.pool)
+
     return (
         background(runtime, "owing", look, stop_budget_s=OWING_STOP_S),
+        background(runtime, "upkeep", look_at_reports, stop_budget_s=UPKEEP_STOP_S),
         *map(project, PROJECTIONS),
         background(runtime, "delivery", deliver, stop_budget_s=DELIVERY_STOP_S),
     )

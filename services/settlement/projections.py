@@ -13,6 +13,7 @@ from services.contracts.common import TableSettings
 from services.rules.rulebook import canonical_json
 from services.settlement.queries.projection import Resources
 from services.settlement.reading import Read, read
+from services.settlement.reports.projection import ReportFacts
 from services.settlement.story import Story, coup_of, told
 
 STORIES: Final = "coups"
@@ -104,7 +105,7 @@ class CoupStories:
         """Queries look the schema up by name: nothing else points at it."""
 
 
-PROJECTIONS: Final[tuple[type[Any], ...]] = (CoupStories, Resources)
+PROJECTIONS: Final[tuple[type[Any], ...]] = (CoupStories, Resources, ReportFacts)
 """All that the service keeps up to date."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from msgspec import Struct
 
 from services.chassis.decider import Record
@@ -29,8 +31,13 @@ class Read(Struct, frozen=True):
     """As published by the service that it came from."""
 
 
-def read(record: Record) -> Read | None:
-    """The event in a record of the own log; None for a type that nobody here listens to any more."""
+def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
+    """The event in a record of the own log; None for a type that nobody here listens to any more.
+
+    Of types that are not `wanted` nothing is decoded, where that is said.
+    """
+    if wanted is not None and record.type != Noted.type and record.type not in wanted:
+        return None
     event = OWN.decode(record.type, record.schema_version, record.body)
     if not isinstance(event, Noted):
         return Read(
@@ -42,7 +49,7 @@ def read(record: Record) -> Read | None:
             record.digest,
         )
     upstream = UPSTREAMS[event.service]
-    if event.event_type not in upstream:
+    if event.event_type not in upstream or (wanted is not None and event.event_type not in wanted):
         return None
     return Read(
         event.service,

@@ -15,7 +15,11 @@ from msgspec.structs import fields
 
 from sabot.common.v1 import common_pb2
 from sabot.round.v1 import round_service_pb2, round_service_pb2_grpc
-from sabot.settlement.v1 import settlement_service_pb2, settlement_service_pb2_grpc
+from sabot.settlement.v1 import (
+    report_service_pb2_grpc,
+    settlement_service_pb2,
+    settlement_service_pb2_grpc,
+)
 from sabot.shoe.v1 import shoe_service_pb2, shoe_service_pb2_grpc
 from sabot.wager.v1 import (
     wager_service_pb2,
@@ -116,6 +120,9 @@ class Services:
             "settlement": settlement_service_pb2_grpc.SettlementServiceStub,
         }
         self._stubs = {name: make[name](self._channels[name]) for name in SERVICES}
+        self._stubs["report"] = report_service_pb2_grpc.ReportServiceStub(
+            self._channels["settlement"]
+        )
         self._stubs["wallet"] = wallet_service_pb2_grpc.WalletServiceStub(self._channels["wager"])
         return self
 

@@ -8,7 +8,7 @@ import pytest
 
 from sabot.query.v1 import query_service_pb2, watch_service_pb2
 from sabot.round.v1 import round_service_pb2
-from sabot.settlement.v1 import settlement_service_pb2
+from sabot.settlement.v1 import report_service_pb2, settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
 from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
 from services.contracts.access import ACCESS, CASHIERS, COMMANDING, may_see
@@ -21,6 +21,7 @@ FILES = (
     wager_service_pb2,
     wallet_service_pb2,
     settlement_service_pb2,
+    report_service_pb2,
     query_service_pb2,
     watch_service_pb2,
 )

@@ -51,7 +51,7 @@ def us(text: str) -> int:
 def test_an_instant_counts_to_the_day_of_its_table(
     at: str, time_zone: str, starts: int, day: str
 ) -> None:
-    assert gaming_day(us(at), settings(time_zone, starts)).isoformat() == day
+    assert gaming_day(us(at), time_zone, starts).isoformat() == day
 
 
 @pytest.mark.parametrize("name", ["", "Nowhere/Land", "../UTC", "Europe", "/etc/passwd", "UTC\x00"])

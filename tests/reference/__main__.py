@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.reference.calls import calls
 from tests.reference.command import command
+from tests.reference.reports import reports
 from tests.reference.rulebook import rulebook
 from tests.reference.settings import settings
 from tests.reference.telemetry import page as telemetry
@@ -17,6 +18,7 @@ PAGES = {
     "cli.md": command,
     "grpc.md": calls,
     "rulebook.md": rulebook,
+    "reports.md": reports,
     "telemetry.md": telemetry,
 }
 

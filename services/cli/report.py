@@ -1,0 +1,195 @@
+"""`sabot report`: reports as of a position, on the terminal or as files with a manifest."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import IO, Any, Final, TextIO
+
+import grpc
+from msgspec import Struct
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn
+
+from sabot.settlement.v1 import report_service_pb2 as pb
+from services.cli.console import print_table
+from services.cli.errors import DONE, FAILED, CommandFailed, PartMissing, WrongUse
+from services.cli.local import use_local_stack
+from services.settlement.reports import files
+from services.settlement.reports.report import Kind, instant
+from services.tablelog.calls import Services
+from services.tablelog.targets import targets
+
+DEADLINE_S: Final = 3_600.0
+LIST_DEADLINE_S: Final = 30.0
+FORMATS: Final = ("text", "csv", "parquet")
+_WORDS: Final = frozenset({Kind.TEXT.value, Kind.DATE.value, Kind.INSTANT.value, Kind.FLAG.value})
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What is wanted, and in which form."""
+
+    request: Any
+    """A `GetReportRequest`."""
+
+    form: str
+    folder: Path | None
+    """Where the files go; none: to the standard output."""
+
+
+class Report(Struct, kw_only=True):
+    """What has come of a report so far."""
+
+    head: files.Head
+    rows: list[tuple[str, ...]]
+    foot: files.Foot | None = None
+
+
+def main(asked: Asked, out: TextIO, err: IO[str]) -> int:
+    """Print a report or write it; 1 where its totals do not fulfil its equations."""
+    if asked.form == "parquet" and asked.folder is None:
+        raise WrongUse("parquet takes --out, a folder")
+    use_local_stack()
+    report = asyncio.run(_fetched(asked, err))
+    assert report.foot is not None
+    if asked.folder is not None:
+        out.writelines(f"{name}\n" for name in _written(asked, report, asked.folder))
+    elif asked.form == "csv":
+        out.writelines((*files.csv_lines(report.head, report.rows), *files.csv_ending(report.foot)))
+    else:
+        _print(report, out)
+    return DONE if report.foot.reconciles else FAILED
+
+
+def show_list(out: TextIO) -> int:
+    """Name every report with what it is about and what it can be cut by."""
+    use_local_stack()
+    reports = asyncio.run(_listed())
+    rows = [
+        (each.name, each.title, "days" if each.period else "position", ", ".join(each.filters))
+        for each in reports
+    ]
+    print_table(out, ("report", "title", "of", "cut by"), rows, left=4)
+    return DONE
+
+
+async def _listed() -> Any:
+    async with Services(targets()) as services:
+        try:
+            answer = await services.stub("report").ListReports(
+                pb.ListReportsRequest(), timeout=LIST_DEADLINE_S
+            )
+        except grpc.aio.AioRpcError as error:
+            raise CommandFailed(f"settlement does not answer: {error.details()}") from error
+    return answer.reports
+
+
+async def _fetched(asked: Asked, err: IO[str]) -> Report:
+    console = Console(file=err)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"))
+    report: Report | None = None
+    async with Services(targets()) as services:
+        with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
+            task = shown.add_task(asked.request.name)
+            try:
+                async for part in _parts(services, asked.request):
+                    report = _taken(report, part)
+                    shown.update(
+                        task, description=f"{asked.request.name}: {len(report.rows):,} rows"
+                    )
+            except grpc.aio.AioRpcError as error:
+                raise CommandFailed(f"{asked.request.name}: {error.details()}") from error
+    if report is None or report.foot is None:
+        raise CommandFailed(f"{asked.request.name}: the report broke off")
+    return report
+
+
+async def _parts(services: Services, request: Any) -> AsyncIterator[Any]:
+    async for part in services.stub("report").GetReport(request, timeout=DEADLINE_S):
+        yield part
+
+
+def _taken(report: Report | None, part: Any) -> Report:
+    if part.HasField("header"):
+        return Report(head=_head(part.header), rows=[])
+    assert report is not None, "the header comes first"
+    if part.HasField("rows"):
+        report.rows += [tuple(row.cells) for row in part.rows.rows]
+    else:
+        report.foot = _foot(part.ending)
+    return report
+
+
+def _head(header: Any) -> files.Head:
+    days = header.from_day, header.to_day
+    period = "all days" if not any(days) else " to ".join(day or "..." for day in days)
+    return files.Head(
+        name=header.report.name,
+        title=header.report.title,
+        version=header.report.version,
+        columns=tuple((column.name, column.unit) for column in header.report.columns),
+        software=header.software,
+        zones=header.zones,
+        as_of_position=header.as_of_position,
+        as_of_token=header.as_of_token,
+        period=period if header.report.period else "of the position",
+        filters=dict(header.filters),
+        formula=header.report.formula,
+        generated_at_us=header.generated_at_us,
+    )
+
+
+def _foot(ending: Any) -> files.Foot:
+    return files.Foot(
+        rows=ending.rows,
+        totals=tuple(
+            files.Sums(
+                currency=each.currency,
+                rows=each.rows,
+                sums=dict(each.sums),
+                checks={check.equation: check.holds for check in each.checks},
+            )
+            for each in ending.totals
+        ),
+        digest=ending.digest,
+    )
+
+
+def _print(report: Report, out: TextIO) -> None:
+    assert report.foot is not None
+    out.writelines(f"{line}\n" for line in files.above(report.head))
+    out.write(f"generated {instant(report.head.generated_at_us)}\n\n")
+    if report.rows:
+        columns = report.head.columns
+        # Words stand to the left; they come first in every report.
+        left = next((n for n, (_, unit) in enumerate(columns) if unit not in _WORDS), len(columns))
+        print_table(out, [name for name, _ in columns], report.rows, left=left)
+        out.write("\n")
+    out.writelines(f"{line}\n" for line in files.below(report.foot))
+
+
+def _written(asked: Asked, report: Report, folder: Path) -> Iterator[Path]:
+    """Write the report and its manifest; yields what was written."""
+    assert report.foot is not None
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{report.head.name}.{'parquet' if asked.form == 'parquet' else 'csv'}"
+    if asked.form == "parquet":
+        content = _parquet(report)
+    else:
+        lines = (*files.csv_lines(report.head, report.rows), *files.csv_ending(report.foot))
+        content = "".join(lines).encode()
+    (folder / name).write_bytes(content)
+    yield folder / name
+    held = {name: hashlib.sha256(content).hexdigest()}
+    manifest = folder / f"{report.head.name}.manifest.json"
+    manifest.write_bytes(files.manifest(report.head, report.foot, held))
+    yield manifest
+
+
+def _parquet(report: Report) -> bytes:
+    try:
+        return files.parquet(report.head, report.rows)
+    except ModuleNotFoundError as error:
+        raise PartMissing("Parquet takes the extra export: pip install sabot[export]") from error

@@ -1,0 +1,99 @@
+"""Settlement's log of a random table, as the database would hold it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from services.chassis.decider import Record
+from services.chassis.registry import Registry, encode_meta
+from services.contracts.core import Event, Heard, Meta, Noted
+from services.settlement import domain
+from services.settlement.reading import UPSTREAMS
+from tests.property.rough import RoughTable
+
+OWN = Registry(domain.SERVICE, domain.EVENTS)
+EPOCH_US = 1_767_225_600_000_000
+"""2026-01-01T00:00:00Z, where the clocks of random tables begin or later."""
+
+
+def journal(table: RoughTable, *, slower: int = 1) -> list[Record]:
+    """What settlement decided and heard, in its order.
+
+    `slower` stretches time since the first event, so that a table lasts for days.
+    """
+    own = iter([sent for sent in table.sent if sent[0] == domain.SERVICE])
+    records: list[Record] = []
+    begin: int | None = None
+    for each in table.streams[domain.SERVICE]:
+        event, meta, service, event_id = _told(each, own)
+        if begin is None:
+            begin = meta.occurred_at_us
+        at_us = begin + (meta.occurred_at_us - begin) * slower
+        records.append(
+            _record(len(records) + 1, event, replace(meta, occurred_at_us=at_us), service, event_id)
+        )
+    return records
+
+
+def _told(
+    each: Event | Heard, own: Iterator[tuple[str, Event, Meta, str]]
+) -> tuple[Event, Meta, str, str]:
+    if isinstance(each, Heard):
+        return each.event, each.meta, each.service, each.event_id
+    service, event, meta, event_id = next(own)
+    assert event is each
+    return event, meta, service, event_id
+
+
+def _record(place: int, event: Event, meta: Meta, service: str, event_id: str) -> Record:
+    stored = event
+    if service != domain.SERVICE:
+        encoded = UPSTREAMS[service].encode(event)
+        stored = Noted(
+            service=service,
+            event_id=event_id,
+            position=place,
+            event_type=encoded.type,
+            event_version=encoded.schema_version,
+            meta=Raw(encode_meta(meta)),
+            body=Raw(encoded.body),
+            previous_digest="",
+            digest="",
+            recorded_at_us=meta.occurred_at_us,
+        )
+    encoded = OWN.encode(stored)
+    return Record(
+        service=domain.SERVICE,
+        stream=meta.table_id,
+        version=place,
+        position=place,
+        previous=place - 1,
+        type=encoded.type,
+        schema_version=encoded.schema_version,
+        meta=encode_meta(meta),
+        body=encoded.body,
+        previous_digest=b"",
+        digest=b"",
+        published=not isinstance(stored, Noted),
+        recorded_at_us=meta.occurred_at_us,
+    )
+
+
+class Kept:
+    """Records as a source for a projector."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.changed = asyncio.Event()
+        self._records = records
+
+    async def read(self, *, after_position: int, limit: int) -> Sequence[Record]:
+        """The next records behind a position."""
+        return self._records[after_position : after_position + limit]
+
+    async def end(self) -> int:
+        """The position of the last record."""
+        return len(self._records)
