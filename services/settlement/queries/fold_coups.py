@@ -10,9 +10,8 @@ from services.contracts import settlement as money
 from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.rules.hands import is_pair
-from services.settlement.gaming_day import gaming_day
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
-from services.settlement.queries.fold_tables import table_of
+from services.settlement.queries.fold_tables import day_of, table_of
 from services.settlement.queries.resources import (
     COUPS,
     SHOES,
@@ -34,7 +33,7 @@ def coup_of(desk: Desk, said: Said) -> Coup:
         id=event.coup_id,
         at_us=said.at_us,
         table_id=said.table_id,
-        gaming_day=gaming_day(said.at_us),
+        gaming_day=day_of(desk, said),
         session=int(session),
         number=int(number),
         rulebook_id=said.meta.rulebook_id,

@@ -8,9 +8,8 @@ from services.contracts import round as table
 from services.contracts import shoe as cards
 from services.contracts.core import Event
 from services.rules.hands import is_pair
-from services.settlement.gaming_day import gaming_day
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
-from services.settlement.queries.fold_tables import change_table, table_of
+from services.settlement.queries.fold_tables import change_table, day_of, table_of
 from services.settlement.queries.resources import COUPS, SHOES, TABLES, Custody, RoadMark, Shoe
 
 TAIL_MARKS: Final = 24
@@ -40,7 +39,7 @@ def _prepared(desk: Desk, said: Said) -> None:
 def _loaded(desk: Desk, said: Said) -> None:
     event: Any = said.event
     known = table_of(desk, said)
-    day = gaming_day(said.at_us)
+    day = day_of(desk, said)
     number = known.kept_shoes + 1 if known.kept_shoe_day == day else 1
     commitment, digest, committed = known.kept_commitment
     shoe = Shoe(

@@ -8,9 +8,9 @@ from services.contracts import round as table
 from services.contracts import round_table as signs
 from services.contracts import wager as book
 from services.contracts.common import RulebookActivated
+from services.contracts.gaming_day import gaming_day
 from services.contracts.round_hands import CoupHeld, IncidentResolved
 from services.rules.rulebook import canonical_json, rulebook_hash
-from services.settlement.gaming_day import gaming_day
 from services.settlement.queries.desk import Desk, Fold, Folds, Said, limits_id
 from services.settlement.queries.resources import (
     LIMITS,
@@ -39,6 +39,12 @@ def table_of(desk: Desk, said: Said) -> Table:
     if known is not None:
         return known
     return Table(id=said.table_id, table_id=said.table_id, at_us=said.at_us, test=said.meta.test)
+
+
+def day_of(desk: Desk, said: Said) -> str:
+    """The gaming day on which the event happened, as its table counts days."""
+    at = table_of(desk, said)
+    return gaming_day(said.at_us, at.kept_zone, at.kept_day_starts).isoformat()
 
 
 def change_table(desk: Desk, said: Said, **changes: Any) -> None:
@@ -99,9 +105,13 @@ def _opened(desk: Desk, said: Said) -> None:
         road_tail=(),
         opened_us=said.at_us,
         closed_us=0,
-        gaming_day=gaming_day(said.at_us),
+        gaming_day=gaming_day(
+            said.at_us, settings.time_zone, settings.day_starts_minute
+        ).isoformat(),
         incidents_open=0,
         kept_incidents={},
+        kept_zone=settings.time_zone,
+        kept_day_starts=settings.day_starts_minute,
     )
 
 
@@ -213,7 +223,7 @@ def _limits(desk: Desk, said: Said) -> None:
         id=limits_id(said.table_id, known.session, event.limits_version),
         at_us=said.at_us,
         table_id=said.table_id,
-        gaming_day=gaming_day(said.at_us),
+        gaming_day=day_of(desk, said),
         session=known.session,
         version=event.limits_version,
         limits=limits,

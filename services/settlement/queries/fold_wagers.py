@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from services.contracts import settlement as money
 from services.contracts import wager as book
 from services.contracts.common import PlayerContext
-from services.settlement.gaming_day import gaming_day
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
+from services.settlement.queries.fold_tables import day_of
 from services.settlement.queries.resources import WAGERS, Wager
 
 WON, LOST, PUSH = "WON", "LOST", "PUSH"
@@ -27,7 +27,7 @@ def wager_of(desk: Desk, said: Said) -> Wager:
         id=said.named("wager_id"),
         at_us=said.at_us,
         table_id=said.table_id,
-        gaming_day=gaming_day(said.at_us),
+        gaming_day=day_of(desk, said),
         test=said.meta.test,
         rulebook_id=said.meta.rulebook_id,
         wager_id=event.wager_id,

@@ -34,7 +34,7 @@ class Resources:
     """Keeps resources by folding the log in order."""
 
     name: str = RESOURCES
-    version: int = 3
+    version: int = 4
 
     async def create(self, connection: Any, schema: str) -> None:
         """The tables with their indexes."""

@@ -31,7 +31,8 @@ from services.settlement.queries.resources import (
     Coup,
     Wager,
 )
-from tests.support.queried import Folded, settled
+from tests.support.queried import Folded, play, settled
+from tests.support.world import World
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -304,3 +305,33 @@ def test_a_wager_that_is_paid_by_a_common_credit_has_its_key() -> None:
     wager = desk.changed[WAGERS.name, "T/w1"]
     assert isinstance(wager, Wager)
     assert wager.movement_ids == ("T:1:1/w1/1", "T:1:1/#1")
+
+
+@pytest.mark.parametrize(
+    ("zone", "starts", "day"),
+    [("UTC", 0, "2026-01-01"), ("UTC", 60, "2025-12-31"), ("America/New_York", 0, "2025-12-31")],
+)
+async def test_gaming_days_are_those_of_the_table(zone: str, starts: int, day: str) -> None:
+    """By its zone, and from its own hour: of everything that happens at it."""
+    cards = ["AC", "9D", "6S", "7H", "TD", "KC", "9S", "7D"]
+    limits = {"*": {"min": 100, "max": 1_000_000}}
+    lines: list[dict[str, Any]] = [
+        {
+            "do": "open_table",
+            "table": "T",
+            "rulebook": "nsw-mini",
+            "limits": limits,
+            "time_zone": zone,
+            "day_starts_minute": starts,
+        },
+        {"do": "load_shoe", "shoe": "S1", "partial": True, "cards": cards},
+        {"do": "open_betting"},
+        {"do": "wager", "id": "w1", "player": "p1", "area": "tie", "amount": 500},
+    ]
+    found = Folded()
+    async with World() as world:
+        await play(world, "T", lines)
+        for record in await world.stores["settlement"].read_log(after_position=0, limit=10_000):
+            found.add(record)
+    for kind in (TABLES, SHOES, COUPS, WAGERS, LIMITS):
+        assert {each.gaming_day for each in found.all(kind)} == {day}, kind.name
