@@ -122,11 +122,16 @@ def test_a_demo_that_is_ended_leaves_nothing_running(
     process = demo(place, "--coups", "40")
     assert process.stdout is not None
     deadline = time.monotonic() + START_S
+    printed: list[str] = []
     for line in process.stdout:
+        printed.append(line)
         if " coup 1: " in line or time.monotonic() > deadline:
             break
     running = list(processes_of(place))
-    assert len(running) > len(SERVICES), running  # so the search below would find what is left
+    assert len(running) > len(SERVICES), (
+        running,
+        printed,
+    )  # so the search below would find what is left
     process.send_signal(number)
     rest, _ = process.communicate(timeout=90)
     assert process.returncode == status, rest
