@@ -158,7 +158,8 @@ def _database(runtime: Runtime) -> Part:
             [
                 runtime.registry,
                 *(Registry(n, e) for n, e in runtime.definition.aggregate.HEARS.items()),
-            ]
+            ],
+            of_all=False,
         )
         pool = await _patiently(partial(_open_database, runtime), runtime.clock)
         runtime.made("pool", pool)

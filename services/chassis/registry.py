@@ -121,10 +121,16 @@ def _read(decode: Callable[[bytes], T], body: bytes) -> T:
 
 
 def check_registries(
-    registries: Iterable[Registry], upcasters: Mapping[Key, Upcaster] = UPCASTERS
+    registries: Iterable[Registry],
+    upcasters: Mapping[Key, Upcaster] = UPCASTERS,
+    *,
+    of_all: bool = True,
 ) -> None:
-    """Raise `BrokenUpcastPath` unless every version of every stored event can be read."""
+    """Raise `BrokenUpcastPath` unless every version of every stored event can be read.
+
+    A process has the registries of what it stores and hears, not `of_all` services.
+    """
     versions: dict[tuple[str, str], int] = {}
     for registry in registries:
         versions.update(registry.versions())
-    check_paths(versions, upcasters)
+    check_paths(versions, upcasters, of_all=of_all)

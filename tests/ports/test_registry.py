@@ -133,6 +133,14 @@ def test_broken_upcast_paths_are_found(steps: dict[Key, Upcaster], fault: str) -
         check_registries([REGISTRY], steps)
 
 
+def test_a_process_minds_no_step_of_events_that_it_does_not_hear() -> None:
+    """Steps stand in one table for all services; most of them hear only some of the others."""
+    steps = {**STEPS, ("far", "moved", 1): rename}
+    check_registries([REGISTRY], steps, of_all=False)
+    with pytest.raises(BrokenUpcastPath, match=r"s\.moved\.v3, which nothing needs"):
+        check_registries([REGISTRY], {**steps, ("s", "moved", 3): count}, of_all=False)
+
+
 def test_every_stored_event_of_the_services_can_be_read() -> None:
     """No release forgets a step: old tables are opened for as long as there are any."""
     check_registries([Registry(module.SERVICE, module.EVENTS) for module in SERVICES])
