@@ -2,8 +2,9 @@
 
 A record that cannot be handled parks its table for one consumer; later records of the table wait in
 their order. What stopped a table may pass by itself: a missing predecessor arrives when the relay
-publishes again, and what was too early becomes due. `heal` looks for that. Everything else waits
-until somebody has put the cause right and calls `retry`, or passes over the record with `skip`.
+publishes again, what was too early becomes due, and what a later release wrote can be read by that
+release. `heal` looks for that. Everything else waits until somebody has put the cause right and
+calls `retry`, or passes over the record with `skip`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from services.chassis.hearing import (
     MissingPredecessor,
     Verdict,
 )
+from services.chassis.registry import NewerVersion
 from services.chassis.store import ConcurrencyConflict, DeadLetter, Parked, Store
 from services.contracts.core import NotYet
 
@@ -46,14 +48,24 @@ class Why(Enum):
     NOT_YET = "NOT_YET"
     """It rests on something that this service has not heard. Ends by itself when it has."""
 
+    NEWER = "NEWER"
+    """A later release wrote it. Ends by itself when this service is of that release too."""
+
     FAILED = "FAILED"
     """It cannot be handled as it is: a mistake in the code or in the record."""
 
 
-HEALING: Final = frozenset({Why.GAP, Why.NOT_YET})
-"""What may pass without anybody doing anything about it."""
+OVERTAKEN: Final = frozenset({Why.GAP, Why.NOT_YET})
+"""What passes when other records of the table are handled first."""
 
-_BY_ERROR: Final = {MissingPredecessor.__name__: Why.GAP, NotYet.__name__: Why.NOT_YET}
+HEALING: Final = OVERTAKEN | {Why.NEWER}
+"""What may pass without anybody doing anything about the table."""
+
+_BY_ERROR: Final = {
+    MissingPredecessor.__name__: Why.GAP,
+    NotYet.__name__: Why.NOT_YET,
+    NewerVersion.__name__: Why.NEWER,
+}
 
 
 class ParkedTable(Struct, frozen=True, kw_only=True):
@@ -174,7 +186,7 @@ class Parking:
         async with self._store.transaction() as tx:
             await tx.lock([table_id])
             parked = await tx.parked(self._consumer, [table_id])
-            if table_id not in parked or why_of(parked[table_id].reason) not in HEALING:
+            if table_id not in parked or why_of(parked[table_id].reason) not in OVERTAKEN:
                 return
             waiting = await tx.parked_records(
                 self._consumer, table_id, limit=WAITING_RECORDS_MAX + 1

@@ -12,9 +12,11 @@ from services.chassis.clock import SystemClock
 from services.chassis.decider import Record
 from services.chassis.hearing import MissingPredecessor, NotParkedThere, Result, Verdict
 from services.chassis.memory import MemoryStore
+from services.chassis.parking import Parking, Why
 from services.chassis.postgres import PostgresStore
 from services.chassis.registry import NewerVersion, decode_meta
 from services.chassis.store import ConcurrencyConflict, Store, StoreUnavailable
+from services.chassis.upcast import UPCASTERS
 from services.contracts.core import Event, Noted
 from tests.ports.counter import COUNTER, FEEDER, Added, Fed, Rested, Spy, append
 from tests.ports.flaky import Flaky, as_store
@@ -170,6 +172,26 @@ class HearingSuite:
             assert isinstance(verdict.error, NewerVersion)
             assert results(await executor.hear([garbage], ME)) == [Result.FAILED]
             assert results(await executor.hear([record], ME)) == [Result.DONE]
+
+    async def test_what_a_later_release_wrote_waits_for_that_release(
+        self, store: Store, feeder: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Writers were deployed before readers: the table goes on in order, and nobody is asked."""
+        first, second = await feed(feeder, *fed("t", 1, 2))
+        newer = replace(first, schema_version=2)
+        async with running(store) as executor:
+            parking = Parking(store=store, executor=executor, consumer=ME)
+            (verdict,) = await executor.hear([newer], ME)
+            await executor.park(ME, newer, reason=repr(verdict.error))
+            assert results(await executor.hear([second], ME)) == [Result.PARKED]
+            (table,) = await parking.tables()
+            assert (table.why, await parking.heal()) == (Why.NEWER, 1)
+            assert [record.version for record in await parking.waiting("t", limit=9)] == [1, 2]
+        monkeypatch.setattr(Fed, "schema_version", 2)
+        monkeypatch.setitem(UPCASTERS, ("feeder", Fed.type, 1), lambda body: body)
+        async with running(store) as executor:
+            assert await Parking(store=store, executor=executor, consumer=ME).heal() == 0
+        assert await added(store) == [1, 2]
 
     async def test_a_poisonous_effect_fails_its_record_alone(
         self, store: Store, feeder: Store
