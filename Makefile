@@ -87,6 +87,10 @@ SEEDS ?= 1..200
 sim: setup ## run the deterministic simulation: four services, faults, an auditor (SEEDS=1..200)
 	@$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
 
+.PHONY: chaos
+chaos: setup ## real faults on real processes (ARGS="--broker apache --faults 'disk full' --count 3 --seed 7")
+	@$(BIN)/python -m tests.chaos $(ARGS)
+
 .PHONY: clauses
 clauses: setup ## print what is done about every clause of the rules, and write docs/clauses.md
 	@$(BIN)/python -m tests.clauses $(ARGS)

@@ -41,6 +41,7 @@ from services.devstack.processes import Account, ManagedProcess
 
 START_TIMEOUT_S = 30.0
 READY_POLL_S = 0.01
+CHILDREN_TIMEOUT_S = 5.0
 CONNECTIONS_MAX = 200
 COPY_MARK = ".copied-files"
 
@@ -289,6 +290,17 @@ class PostgresServer:
             process.kill()
         self._forget_record()
 
+    def kill(self) -> None:
+        """End the server's first process as `kill -9` does; its children notice and end.
+
+        A new server cannot start before the last of them is gone.
+        """
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            _await_children(process.pid)
+        self._forget_record()
+
     def close(self) -> None:
         """Stop the server and delete the directory if it was a temporary one."""
         self.stop()
@@ -373,3 +385,17 @@ class PostgresServer:
                 f"{self._binaries} or the directory {self.root}; every parent directory must be "
                 "searchable by it"
             ) from error
+
+
+def _await_children(group: int) -> None:
+    """Return when no process of the group is left; those that do not see the end are ended.
+
+    The group was made for the server, so nobody else can be in it.
+    """
+    deadline = time.monotonic() + CHILDREN_TIMEOUT_S
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(READY_POLL_S)
+        os.killpg(group, signal.SIGKILL)
+        time.sleep(READY_POLL_S)

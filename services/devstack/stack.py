@@ -222,6 +222,10 @@ class Stack:
         """Stop PostgreSQL without a checkpoint; acknowledged commits survive if `durable`."""
         self.postgres.crash()
 
+    def kill_postgres(self) -> None:
+        """End PostgreSQL's first process (SIGKILL); acknowledged commits survive if `durable`."""
+        self.postgres.kill()
+
     def wipe_broker(self) -> None:
         """Stop the broker, delete its data, start it and create the topics again."""
         self.broker.stop()

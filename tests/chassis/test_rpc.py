@@ -307,6 +307,21 @@ async def test_only_repeatable_calls_are_tried_again(
     assert len(tried) == tries
 
 
+async def test_an_error_that_does_not_pass_is_not_tried_again() -> None:
+    """What is wrong with a request stays wrong, also where repetition would do no harm."""
+    tried: list[str] = []
+
+    async def say(request: common_pb2.CommandMeta, context: Any) -> Result:
+        tried.append(request.command_id)
+        raise rpc_errors.InvalidCommand("never")
+
+    async with running(say, repeatable=(NAME,)) as place:
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
+            await place.client.say()
+    assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert len(tried) == 1
+
+
 async def test_a_taken_port_is_an_error() -> None:
     """A second process on the port fails instead of sharing the calls."""
     async with running() as place:

@@ -15,6 +15,7 @@ from services.chassis.decider import Record
 from services.chassis.digest import GENESIS, digest_of
 from services.chassis.memory import MemoryStore
 from services.chassis.postgres import PostgresStore
+from services.chassis.registry import decode_meta
 from services.chassis.snapshots import Snapshot
 from services.chassis.store import (
     EMPTY_HEAD,
@@ -31,6 +32,7 @@ from services.chassis.store import (
     Tx,
 )
 from tests.ports.counter import (
+    AT_US,
     FEEDER,
     Added,
     Fed,
@@ -140,6 +142,28 @@ class StoreSuite:
         assert len(seen) == sum(writer.committed for writer in writers)
         assert await store.head_position() == len(seen)
         check_log(seen)
+
+    async def test_pages_of_one_record_miss_nothing_of_a_commit(self, store: Store) -> None:
+        """A reader may stop in the middle of a commit, and goes on with its rest."""
+        for number in range(3):
+            await append(store, ("a", Added(n=number)), ("b", Added(n=number)))
+        seen: list[Record] = []
+        while page := await store.read_log(after_position=len(seen), limit=1):
+            seen += page
+        assert [record.position for record in seen] == [1, 2, 3, 4, 5, 6]
+        assert [record.stream for record in seen] == ["a", "b"] * 3
+
+    async def test_a_stream_is_read_in_the_order_of_its_versions_whatever_clocks_say(
+        self, store: Store
+    ) -> None:
+        """Two nodes whose clocks differ: what was second is stamped earlier, and stays second."""
+        for number, seconds in enumerate((5, 3, 4), start=1):
+            at_us = AT_US + seconds * 1_000_000
+            await append(store, ("a", Added(n=number)), occurred_at_us=at_us)
+        read = await store.read_stream("a", after_version=0, limit=9)
+        assert [record.version for record in read] == [1, 2, 3]
+        stamps = [decode_meta(record.meta).occurred_at_us for record in read]
+        assert stamps != sorted(stamps)
 
     async def test_a_batch_of_several_streams_is_chained(self, store: Store) -> None:
         """Pointers and digests are right within a batch and across batches, unpublished or not."""

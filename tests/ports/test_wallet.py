@@ -6,6 +6,7 @@ and a way to put money into an account.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
@@ -169,6 +170,16 @@ async def test_no_balance_becomes_negative(bench: Bench, player: str, verb: str)
     if verb == REVERSE:
         assert outcome(await ask(bench.wallet, movement)) == (DONE, "")
         assert await bench.wallet.balance(player, "EUR") == 0
+
+
+async def test_of_two_debits_at_the_same_time_one_is_too_much(bench: Bench, player: str) -> None:
+    """R-28: together they would overdraw the account, so one of them finds too little."""
+    await funded(bench, player, 100)
+    answers = await asyncio.gather(
+        *(ask(bench.wallet, moving(DEBIT, player, amount)) for amount in (60, 50))
+    )
+    assert sorted(answer.outcome for answer in answers) == [DONE, REFUSED]
+    assert await bench.wallet.balance(player, "EUR") in {40, 50}
 
 
 async def test_what_was_put_together_is_spent_to_the_last_unit(bench: Bench, player: str) -> None:

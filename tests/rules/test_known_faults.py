@@ -1,13 +1,9 @@
 """Faults that other programs of this game had, each as a case that comes out right here.
 
-`known_faults.toml` names, for the others of them, the tests that show their cure.
+`tests/known_faults` names, for all of them, the tests that show their cure.
 """
 
 from __future__ import annotations
-
-import ast
-import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -19,9 +15,6 @@ from services.rules.payout import settle_wager
 from services.rules.roads import entries_of, roads
 from services.rules.rulebook import rulebook_of
 from services.rules.tableau import next_hand
-
-ROOT = Path(__file__).resolve().parents[2]
-NAMED = tomllib.loads((Path(__file__).parent / "known_faults.toml").read_text(encoding="utf-8"))
 
 FRONTS = {
     "third-card-02": ("2S AD 3H 2C KD 4S", "2S 3H KD", "AD 2C 4S", "banker"),
@@ -131,13 +124,3 @@ def test_big_eye_boy_is_marked_so(fault: str) -> None:
     """It starts at the second entry of the second column; ties change nothing."""
     results, marks = MARKED[fault]
     assert "".join(roads(entries_of(results)).big_eye_boy.marks) == marks
-
-
-@pytest.mark.parametrize("fault", NAMED)
-def test_every_named_test_is_there(fault: str) -> None:
-    """The tests of `known_faults.toml` exist, in the files where it says so."""
-    for place in NAMED[fault]:
-        file, _, name = place.partition("::")
-        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-        assert name in {node.name for node in ast.walk(tree) if isinstance(node, functions)}, place

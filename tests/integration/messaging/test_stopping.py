@@ -25,6 +25,7 @@ from tests.integration.messaging.rig import (
 )
 
 TABLES = [f"T{number}" for number in range(8)]
+BATCH = 20
 
 
 def watch(sink: Sink, monkeypatch: pytest.MonkeyPatch, *, delay_s: float = 0.0) -> list[Result]:
@@ -62,6 +63,26 @@ async def test_a_stop_finishes_the_batch_in_flight_and_commits_it(
     await again.has(16)
     assert_once(await again.causes(), await source.log())
     assert results == [Result.DONE] * (16 - handled)
+
+
+async def test_a_stop_takes_nothing_new_of_a_backlog(
+    memory_rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proves that a planned stop ends with what is in hand, however much waits behind it."""
+    monkeypatch.setattr(bus, "BATCH_RECORDS_MAX", BATCH)
+    source = await memory_rig.source()
+    sink = await memory_rig.sink(source)
+    results = watch(sink, monkeypatch, delay_s=0.3)
+    await until(lambda: sink.consumers.status().open, what="an open consumer")
+    await source.append(TABLES * 25)
+    await source.relayed()
+    await asyncio.sleep(0.4)
+    at_the_signal = len(results)
+    await sink.consumers.stop(10.0)
+    assert at_the_signal <= len(results) <= at_the_signal + BATCH
+    again = await memory_rig.sink(source, store=sink.store)
+    await again.has(len(TABLES) * 25)
+    assert_once(await again.causes(), await source.log())
 
 
 async def test_a_database_that_is_away_costs_time_and_nothing_else(
