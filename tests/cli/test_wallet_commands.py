@@ -27,6 +27,7 @@ async def faults(running: Running, switches: Switches | None = None) -> list[str
         player="tester",
         currency="EUR",
         switches=switches or Switches(),
+        session="s1",
     )
     assert len(outcomes) == 16
     return [f"{each.name}: {each.fault}" for each in outcomes if each.fault]
@@ -43,21 +44,57 @@ async def test_the_simulator_conforms_however_it_writes_and_checks(
         assert await faults(running, Switches(form=written)) == []
 
 
+SESSIONS = [(False, "NONE"), (False, "DEBITS"), (True, "DEBITS"), (True, "ALL")]
+"""Whether the wallet asks for a session, and in which requests it is named."""
+
+
 @pytest.mark.parametrize("says_exists", [False, True])
 @pytest.mark.parametrize("remembers_cancels", [False, True])
 @pytest.mark.parametrize("partial_cancel", [False, True])
+@pytest.mark.parametrize(("asks", "session_in"), SESSIONS)
 async def test_the_simulator_conforms_in_every_switch_setting(
-    says_exists: bool, remembers_cancels: bool, partial_cancel: bool
+    says_exists: bool, remembers_cancels: bool, partial_cancel: bool, asks: bool, session_in: str
 ) -> None:
-    """Domain 4.2: answer to a repeat, cancel of an unknown debit, partial cancel."""
+    """Domain 4.2: answer to a repeat, cancel of an unknown debit or after a credit, partial cancel,
+    session; amounts and signatures take turns.
+    """
+    turn = (
+        says_exists
+        + 2 * remembers_cancels
+        + 4 * partial_cancel
+        + SESSIONS.index((asks, session_in))
+    )
     has = books.Switches(
         says_exists=says_exists,
         remembers_cancels=remembers_cancels,
         partial_cancel=partial_cancel,
+        asks_for_session=asks,
+        refuses_after_credit=bool(turn % 2),
     )
-    told = Switches(remembers_cancels=remembers_cancels, partial_cancel=partial_cancel)
-    async with simulator(has) as running:
+    form = Form(FORMS[turn % len(FORMS)], 6)
+    told = Switches(
+        form=form,
+        remembers_cancels=remembers_cancels,
+        partial_cancel=partial_cancel,
+        session=session_in,
+    )
+    async with simulator(has, form, rsa_keys=bool(turn // 2 % 2)) as running:
         assert await faults(running, told) == []
+
+
+async def test_a_wallet_that_asks_for_sessions_after_the_debit_does_not_conform() -> None:
+    """What a player is owed is paid though his session is over."""
+
+    class Strict(books.Books):
+        def _session_fault(self, asked: Row) -> str:
+            return "" if asked.session in ("s1", "") else "SESSION_ENDED"
+
+    async with simulator() as running:
+        running.simulator.books = Strict(books.Switches())
+        found = await faults(running, Switches(session="ALL"))
+        assert [fault.partition(":")[0] for fault in found] == [
+            "what is owed is paid without an open session"
+        ]
 
 
 class Forgetful(books.Books):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from services.chassis import telemetry
 from services.chassis.clock import ManualClock
 from services.contracts.common import PlayerContext
 from services.wager.seamless import openapi
@@ -250,6 +251,29 @@ async def test_a_wallet_that_is_away_was_not_asked() -> None:
     assert (answer.outcome, answer.reason) == (UNKNOWN, NOT_SENT)
 
 
+async def test_every_call_is_counted_by_verb_and_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of balances; what nobody can tell is UNKNOWN."""
+    counted: list[tuple[str, str]] = []
+
+    def count(name: str, **labels: str) -> None:
+        if name == "sabot.wallet.calls":
+            counted.append((labels["verb"], labels["outcome"]))
+
+    monkeypatch.setattr(telemetry, "count", count)
+    async with simulator() as running, adapter(running) as wallet:
+        running.fund("p", 1_000)
+        running.misbehaves(CREDIT, "ERROR")
+        await wallet.balance("p", "EUR")
+        for movement in (moving(DEBIT), moving(CANCEL), moving(CREDIT), moving(REVERSE, 10_000)):
+            await ask(wallet, movement)
+        await running.stop()
+        await wallet.balance("p", "EUR")
+    assert counted == [
+        ("BALANCE", DONE), (DEBIT, DONE), (CANCEL, DONE), (CREDIT, UNKNOWN), (REVERSE, REFUSED),
+        ("BALANCE", UNKNOWN),
+    ]  # fmt: skip
+
+
 async def test_an_open_breaker_asks_nobody() -> None:
     """After so many failures in a row nothing is sent for a while; then one call tries."""
     async with simulator() as running:
@@ -281,5 +305,5 @@ def test_the_openapi_document_is_that_of_the_messages() -> None:
     """What integrators read is made from the code: `python -m services.wager.seamless.openapi`."""
     assert openapi.FILE.read_text() == openapi.written()
     schemas = openapi.document()["components"]["schemas"]
-    assert set(schemas) == {"Asked", "Told"}
+    assert set(schemas) == {"Asked", "Share", "Told"}
     assert schemas["Told"]["required"] == ["status"]

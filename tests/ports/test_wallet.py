@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
 from typing import Any
 
+import asyncpg
 import pytest
 import pytest_asyncio
 from msgspec import Struct
@@ -267,3 +268,47 @@ async def test_an_account_that_nobody_used_is_empty(bench: Bench, player: str) -
         REFUSED,
         INSUFFICIENT_FUNDS,
     )
+
+
+# --- the built-in ledger's books ---
+
+
+@pytest.mark.integration
+async def test_the_ledgers_books_are_double_entry_and_are_never_edited(database_url: str) -> None:
+    """D13: accounts of players, tables and the house sum to zero; the journal is append-only."""
+    await migrate(database_url, [CHASSIS, PACKAGE])
+    pool = await open_pool(database_url, connections_max=2)
+    try:
+        wallet = ledger.LedgerWallet(pool)
+        for key, verb, amount in (
+            ("/f1", FUND, 1_000),
+            ("T1/w1/1", DEBIT, 600),
+            ("T1/w2/1", DEBIT, 100),
+            ("T1/w2/2", CANCEL, 100),
+            ("T1:1:1/w1/1", CREDIT, 1_170),
+            ("T1:1:1/w1/2", REVERSE, 70),
+        ):
+            table = "" if verb == FUND else "T1"
+            movement = Movement(
+                movement_id=key, player="p", currency="EUR", verb=verb, amount_minor=amount,
+                table_id=table,
+            )  # fmt: skip
+            assert (await wallet.move(movement)).done
+        books = await pool.fetch(
+            "select account, name, sum(amount_minor)::bigint from postings group by 1, 2 order by 1, 2"
+        )
+        assert [tuple(row) for row in books] == [
+            ("HOUSE", "", -1_000), ("PLAYER", "p", 1_500), ("TABLE", "T1", -500),
+        ]  # fmt: skip
+        assert await wallet.balance("p", "EUR") == 1_500
+        uneven = "select 1 from postings group by movement_id having sum(amount_minor) <> 0"
+        assert await pool.fetch(uneven) == []
+        for edit in (
+            "update movements set amount_minor = 0",
+            "delete from movements",
+            "truncate movements",
+        ):
+            with pytest.raises(asyncpg.RaiseError, match="never changed"):
+                await pool.execute(edit)
+    finally:
+        pool.terminate()

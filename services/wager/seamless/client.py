@@ -123,9 +123,11 @@ class SeamlessWallet:
         """What is in an account; None where the wallet does not answer."""
         asked = protocol.Asked(player=player, currency=currency, at=self._now())
         told = await self._call("BALANCE", asked)
-        if isinstance(told, str) or told.status != protocol.DONE:
-            return None
-        return self._read(told.balance, currency)
+        answered = not isinstance(told, str) and told.status == protocol.DONE
+        balance = self._read(told.balance, currency) if answered else None  # type: ignore[union-attr]
+        outcome = UNKNOWN if balance is None else DONE
+        telemetry.count("sabot.wallet.calls", verb="BALANCE", outcome=outcome)
+        return balance
 
     async def debit(self, movement: Movement) -> Answer:
         return await self.move(movement)
