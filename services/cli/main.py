@@ -161,6 +161,13 @@ Operator = Annotated[
 UntilUs = Annotated[int, typer.Option("--until-us", metavar="US", help="And before this one.")]
 TableId = Annotated[str, typer.Option("--table", metavar="ID", help="All tables if left out.")]
 
+Token = Annotated[
+    Path | None, typer.Option("--token", metavar="FILE", help="A file with the caller's token.")
+]
+LabFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is empty or new.")]
+SampleBytes = Annotated[
+    int, typer.Option("--samples", metavar="BYTES", min=1, help="Raw bytes of the generator.")
+]
 ReportName = Annotated[str | None, typer.Argument(metavar="NAME", help="The name of a report.")]
 ListReports = Annotated[bool, typer.Option("--list", help="Name the reports there are.")]
 FromDay = Annotated[str, typer.Option("--from", metavar="DAY", help="First gaming day.")]
@@ -239,10 +246,15 @@ def evidence(  # noqa: PLR0917 - one for each option
     by: By = "",
     role: Role = "GAME_SUPERVISOR",
     dispute: DisputeId = "",
+    token: Token = None,
 ) -> int:
     """Fetch the evidence of a coup and its hash; with --export, put that on record."""
-    if bool(export) != bool(by):
-        raise WrongUse("--export takes --by, and --by takes --export")
+    if by and token:
+        raise WrongUse("the token says who hands it out: no --by")
+    if by and not export:
+        raise WrongUse("--by takes --export")
+    if export and not (by or token):
+        raise WrongUse("--export takes --by, or --token")
     if dispute and not export:
         raise WrongUse("--dispute takes --export")
     if export and position:
@@ -257,8 +269,17 @@ def evidence(  # noqa: PLR0917 - one for each option
         purpose=export,
         by=Actor(by, role.upper()),
         dispute_id=dispute,
+        token=checked(token),
     )
     return int(part.main(asked, sys.stdout, sys.stderr))
+
+
+@app.command()
+def lab(folder: LabFolder, sample_bytes: SampleBytes = 1 << 20) -> int:
+    """Write what a test laboratory asks for first: digests, odds, rules, samples, clauses."""
+    from services.cli import lab as part  # noqa: PLC0415
+
+    return part.main(folder, sys.stdout, sample_bytes=sample_bytes)
 
 
 @app.command()
@@ -280,6 +301,7 @@ def report(
     test: OfTestTables = False,
     form: ReportForm = "text",
     out: ReportFolder = None,
+    token: Token = None,
 ) -> int:
     """Print a report, or write it with a manifest; with --list, name them all."""
     if (name is None) != listed:
@@ -290,7 +312,7 @@ def report(
         raise WrongUse("--to-date is month or year")
     part = part_of("services.cli.report")
     if name is None:
-        return int(part.show_list(sys.stdout))
+        return int(part.show_list(sys.stdout, checked(token)))
     request = part.pb.GetReportRequest(
         name=name,
         as_of_token=as_of,
@@ -306,7 +328,7 @@ def report(
         player=player,
         threshold_minor=threshold,
     )
-    asked = part.Asked(request=request, form=form, folder=out)
+    asked = part.Asked(request=request, form=form, folder=out, token=checked(token))
     return int(part.main(asked, sys.stdout, sys.stderr))
 
 
@@ -432,6 +454,13 @@ def check_logs(files: list[str]) -> None:
     for file in files:
         if file != STDIN:
             check_file(file)
+
+
+def checked(token: Path | None) -> Path | None:
+    """A file with a token, which has to be there before anybody is called."""
+    if token is not None:
+        check_file(str(token))
+    return token
 
 
 def check_file(file: str) -> None:

@@ -35,6 +35,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """A `GetReportRequest`."""
 
     form: str
+    token: Path | None
     folder: Path | None
     """Where the files go; none: to the standard output."""
 
@@ -63,10 +64,10 @@ def main(asked: Asked, out: TextIO, err: IO[str]) -> int:
     return DONE if report.foot.reconciles else FAILED
 
 
-def show_list(out: TextIO) -> int:
+def show_list(out: TextIO, token: Path | None) -> int:
     """Name every report with what it is about and what it can be cut by."""
     use_local_stack()
-    reports = asyncio.run(_listed())
+    reports = asyncio.run(_listed(token))
     rows = [
         (each.name, each.title, "days" if each.period else "position", ", ".join(each.filters))
         for each in reports
@@ -75,8 +76,8 @@ def show_list(out: TextIO) -> int:
     return DONE
 
 
-async def _listed() -> Any:
-    async with Services(targets()) as services:
+async def _listed(token: Path | None) -> Any:
+    async with Services(targets(), token=token) as services:
         try:
             answer = await services.stub("report").ListReports(
                 pb.ListReportsRequest(), timeout=LIST_DEADLINE_S
@@ -90,7 +91,7 @@ async def _fetched(asked: Asked, err: IO[str]) -> Report:
     console = Console(file=err)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     report: Report | None = None
-    async with Services(targets()) as services:
+    async with Services(targets(), token=asked.token) as services:
         with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
             task = shown.add_task(asked.request.name)
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -28,7 +29,11 @@ from sabot.wager.v1 import (
     wallet_service_pb2_grpc,
 )
 from services.chassis import rpc
-from services.chassis.auth import IMPORT_TABLE, development_credentials
+from services.chassis.auth import (
+    IMPORT_TABLE,
+    development_credentials,
+    token_file_credentials,
+)
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.registry import Registry, decode_meta
 from services.chassis.rpc_errors import CallFailed, call_failed
@@ -97,13 +102,19 @@ class Answered(Struct, frozen=True):
 class Services:
     """Channels to the four services."""
 
-    def __init__(self, targets: Mapping[str, str]) -> None:
+    def __init__(self, targets: Mapping[str, str], *, token: Path | None = None) -> None:
+        """`token`: a file with the token to show; without one, callers have to be believed."""
         self._targets = targets
+        self._token = token
         self._channels: dict[str, Any] = {}
         self._stubs: dict[str, Any] = {}
 
     async def __aenter__(self) -> Self:
-        credentials = development_credentials(IMPORTER, permissions=[IMPORT_TABLE])
+        credentials = (
+            development_credentials(IMPORTER, permissions=[IMPORT_TABLE])
+            if self._token is None
+            else token_file_credentials(self._token, SYSTEM_CLOCK)
+        )
         for name in SERVICES:
             self._channels[name] = rpc.connect(
                 self._targets[name],
