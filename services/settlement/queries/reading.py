@@ -21,14 +21,20 @@ from services.chassis import projection
 from services.chassis.app import Runtime
 from services.chassis.auth import identity
 from services.chassis.positions import Position, position_of
-from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotAllowedHere, NotFound
+from services.chassis.rpc_errors import (
+    FieldFault,
+    InvalidCommand,
+    NotAllowedHere,
+    NotFound,
+    Unavailable,
+)
 from services.contracts.core import NotYet
 from services.rules.roles import PLAYER
 from services.settlement import domain
 from services.settlement.queries import tokens
 from services.settlement.queries.filters import Condition, conditions
 from services.settlement.queries.messages import shown
-from services.settlement.queries.projection import DECODE, RESOURCES
+from services.settlement.queries.projection import DECODE, RESOURCES, Resources
 from services.settlement.queries.resources import Kind, Resource
 
 PAGE: Final = 50
@@ -87,13 +93,24 @@ class Reader:
             self.runtime.pool.acquire() as connection,
             connection.transaction(isolation="repeatable_read", readonly=True),
         ):
-            live = await projection.live(connection, RESOURCES)
+            live = await self._live(connection)
             recorded = await connection.fetchval(
                 "select (extract(epoch from recorded_at) * 1000000)::bigint from events "
                 "where position = $1",
                 live.position,
             )
             yield Snapshot(connection, AsOf(live.schema, live.position, recorded or 0))
+
+    async def _live(self, connection: Any) -> projection.Live:
+        """The tables in use: of this release, or it is told that they are not there yet."""
+        try:
+            live = await projection.live(connection, RESOURCES)
+        except projection.UnknownProjection:
+            raise Unavailable("nothing was folded for queries yet", reason="FOLDING") from None
+        if live.version != Resources.version:
+            # Columns and meanings may be others than this code knows.
+            raise Unavailable("queries are being folded for another release", reason="FOLDING")
+        return live
 
     async def _reached(self, token: str, table_id: str) -> None:
         """Wait for a position of this service's log, or of another one's as far as it was heard."""
@@ -103,7 +120,7 @@ class Reader:
             if wanted.service != domain.SERVICE:
                 position = await self._heard(wanted, table_id)
             await projection.reached(self.runtime.pool, RESOURCES, position)
-        except (NotYet, TimeoutError):
+        except (NotYet, TimeoutError, projection.UnknownProjection):
             raise NotAllowedHere(
                 "queries have not reached min_position yet", reason="NOT_REACHED"
             ) from None

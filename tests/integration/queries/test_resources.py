@@ -17,7 +17,7 @@ from services.chassis import projection
 from services.chassis.decider import Record
 from services.chassis.positions import Position, read_position
 from services.chassis.postgres import Pool
-from services.chassis.rpc_errors import InvalidCommand, NotAllowedHere, NotFound
+from services.chassis.rpc_errors import InvalidCommand, NotAllowedHere, NotFound, Unavailable
 from services.rules.roles import PLAYER
 from services.settlement.queries import reading, tokens
 from services.settlement.queries.projection import RESOURCES
@@ -252,6 +252,19 @@ async def test_a_player_is_shown_his_own(queried: Pool) -> None:
     seen = await tables.pages(page_size=1_000, view="VIEW_FULL")
     assert len(seen) == len(everybody)
     assert not any(each.seats for each in seen)
+
+
+async def test_tables_of_another_release_are_not_read(own: Pool) -> None:
+    """Nor is it a bug that there are none yet: the caller is told to come again."""
+    asked = Asked(own, COUPS)
+    with pytest.raises(Unavailable) as none:
+        await asked.page()
+    await projector(Log([]), own).prepare()
+    assert not (await asked.page()).items
+    await own.execute("update projections set version = version + 1")
+    with pytest.raises(Unavailable) as other:
+        await asked.page()
+    assert {none.value.stable_reason, other.value.stable_reason} == {"FOLDING"}
 
 
 async def test_pages_stay_whole_while_the_log_grows(own: Pool, records: list[Record]) -> None:
