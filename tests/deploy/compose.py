@@ -12,6 +12,7 @@ from typing import Any, Final
 import yaml
 
 from services.chassis import topics
+from services.console.config import ConsoleSettings
 from services.devstack.brokers import SERVICES
 from tests.deploy import settings, tools
 
@@ -23,6 +24,7 @@ STACKS: Final = (BASE, OBSERVED, WITH_WALLET)
 LOOPBACK: Final = "127.0.0.1"
 _UNITS: Final = {"h": 3600, "m": 60, "s": 1}
 
+CONSOLE: Final = "services.console"
 Model = dict[str, Any]
 
 
@@ -42,12 +44,22 @@ def read(files: Sequence[Path]) -> Model:
     return model
 
 
+def _of_console(services: dict[str, Model]) -> Iterator[str]:
+    """The console calls each service where it listens."""
+    told = services["console"]["environment"]
+    for name in SERVICES:
+        port = services[name]["environment"]["SABOT_GRPC_PORT"]
+        if told.get(f"SABOT_{name.upper()}_TARGET") != f"{LOOPBACK}:{port}":
+            yield f"console: does not call {name} at port {port}"
+
+
 def faults(model: Model) -> Iterator[str]:
     """Yield one sentence for each thing that would not work, or not be safe, on a machine."""
     services: dict[str, Model] = model["services"]
     yield from (f"there is no {name}" for name in SERVICES if name not in services)
     for name, service in services.items():
         yield from (f"{name}: {fault}" for fault in _of_service(service))
+    yield from _of_console(services)
     yield from _of_ports(services)
     yield from _of_topics(services)
     yield from _of_databases(model)
@@ -64,6 +76,8 @@ def _of_service(service: Model) -> Iterator[str]:
         if port.get("host_ip") != LOOPBACK:
             yield f"port {port['target']} is open to other machines"
     command = service.get("command") or []
+    if command == [CONSOLE]:
+        yield from settings.model_faults(ConsoleSettings, service.get("environment") or {})
     started = settings.service_of(command)
     if started is None:
         return

@@ -12,6 +12,7 @@ from services.chassis.app import plan
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.lifecycle import Lifecycle
 from services.chassis.runtime import Runtime
+from services.console.config import ConsoleSettings
 from services.shoe.sealing import KEY_BYTES, key_from
 from tests.deploy import provided, settings
 from tests.deploy.manifests import Manifest, container_of, is_ours, name_of, of_kind, pod_of, title
@@ -24,6 +25,7 @@ SAMPLES: Final[Mapping[str, bytes]] = {
 }
 """What stands for the content of a mounted file, by its name there."""
 
+CONSOLE: Final = "services.console"
 Secrets = Mapping[str, frozenset[str]]
 
 
@@ -90,7 +92,13 @@ class _Machine:
             variables.update(self._config_maps.get(name, {}))
         for variable in self.container.get("env") or ():
             # What the cluster fills in is something; the pod's name is all we use.
-            variables[variable["name"]] = variable.get("value", "filled-in-0")
+            value = variable.get("value", "filled-in-0")
+            if key := (variable.get("valueFrom") or {}).get("configMapKeyRef"):
+                value = self._config_maps.get(key["name"], {}).get(key["key"])
+                if value is None:
+                    self.missing.append(f"there is no {key['key']} in the ConfigMap {key['name']}")
+                    continue
+            variables[variable["name"]] = value
         return {name: self._turned(text) for name, text in variables.items()}
 
     def _turned(self, text: str) -> str:
@@ -111,6 +119,9 @@ def _sources(volume: Manifest) -> Iterator[Manifest]:
 def _of_workload(machine: _Machine) -> Iterator[str]:
     yield from machine.missing
     words = machine.container["args"]
+    if words == [CONSOLE]:
+        yield from _of_console(machine)
+        return
     service = settings.service_of(words)
     if service is None:
         yield f"{words[0]} is no service"
@@ -127,6 +138,31 @@ def _of_workload(machine: _Machine) -> Iterator[str]:
             yield str(error)
     yield from _of_process(machine, service, loaded)
     yield from _of_addresses(machine, service, loaded)
+
+
+def _of_console(machine: _Machine) -> Iterator[str]:
+    """The console's settings, its port and its time to stop, and whom it calls."""
+    found = list(settings.model_faults(ConsoleSettings, machine.environment))
+    yield from found
+    if found:
+        return
+    loaded = config.load(ConsoleSettings, machine.environment, {})
+    (port,) = machine.container["ports"]
+    if port["containerPort"] != loaded.console.port:
+        yield f"names the port {port['containerPort']}, but the process opens {loaded.console.port}"
+    pre_stop_s = machine.container["lifecycle"]["preStop"]["sleep"]["seconds"]
+    if (
+        pre_stop_s + loaded.grace_period_s
+        >= pod_of(machine.workload)["terminationGracePeriodSeconds"]
+    ):
+        yield "is killed before it has stopped"
+    targets = loaded.targets
+    for name in ("shoe", "round", "wager", "settlement", "query"):
+        target: str = getattr(targets, name)
+        host = target.removeprefix("dns:///").partition(":")[0].partition(".")[0]
+        role = "query" if name == "query" else "worker"
+        if host not in machine.services or not host.endswith(role):
+            yield f"calls {target or 'nobody'} as {name}, and there is no such Service"
 
 
 def _of_process(machine: _Machine, service: str, loaded: config.Settings) -> Iterator[str]:

@@ -30,7 +30,8 @@ DATABASE: Final = 5432
 BROKER: Final = 9093
 TRACES: Final = 4317
 WALLET: Final = 443
-PORTS: Final = (CALLS, METRICS, PROBES, DATABASE, BROKER, TRACES, WALLET, 8000, 9187)
+PAGES: Final = 8080
+PORTS: Final = (CALLS, METRICS, PROBES, DATABASE, BROKER, TRACES, WALLET, PAGES, 8000, 9187)
 BLOCK: Final = "203.0.113.0/24"
 """Where an operator's wallet is, in the manifests; an address outside the cluster."""
 
@@ -57,6 +58,7 @@ def pods(objects: Sequence[Manifest]) -> list[Pod]:
     outside = {
         "caller": {"sabot/calls": "allowed"},
         "reporting": {"sabot/reporting": "allowed"},
+        "browsers": {"sabot/console": "allowed"},
         "monitoring": {"kubernetes.io/metadata.name": "monitoring"},
         "stranger": {"kubernetes.io/metadata.name": "default"},
         "wallet": {"address": BLOCK},
@@ -80,6 +82,8 @@ def wanted(objects: Sequence[Manifest]) -> set[tuple[str, str, int]]:
         edges |= {(database, database, DATABASE), (database, database, 8000)}
         edges.add(("monitoring", database, 9187))
     edges |= {("reporting", "settlement-db", DATABASE)}
+    edges |= {("browsers", "console", PAGES), ("console", "settlement-query", CALLS)}
+    edges |= {("console", f"{service}-worker", CALLS) for service in SERVICES}
     for workload in of_kind(objects, "StatefulSet", "Deployment"):
         told = container_of(workload).get("env") or ()
         if {"name": "SABOT_WALLET_KIND", "value": "http"} in told:

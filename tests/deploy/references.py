@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from services.chassis.health import LIVENESS, READINESS, STARTUP
 from tests.deploy.manifests import (
@@ -24,6 +24,14 @@ PROBES: Final = {
     "livenessProbe": LIVENESS,
     "readinessProbe": READINESS,
 }
+
+
+PAGES: Final = {
+    "startupProbe": "/health/live",
+    "livenessProbe": "/health/live",
+    "readinessProbe": "/health/ready",
+}
+"""What the console is asked for, which has no port for probes."""
 
 
 def faults(objects: Sequence[Manifest]) -> Iterator[str]:
@@ -161,8 +169,14 @@ def _of_image(image: str) -> Iterator[str]:
 
 def _of_probes(container: Manifest) -> Iterator[str]:
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    if "health" not in ports:
+        for probe, path in PAGES.items():
+            asked = (container.get(probe) or {}).get("httpGet") or {}
+            if asked.get("port") not in ports or asked.get("path") != path:
+                yield f"{probe} does not ask for {path}"
+        return
     for probe, service in PROBES.items():
-        asked: Any = (container.get(probe) or {}).get("grpc") or {}
+        asked = (container.get(probe) or {}).get("grpc") or {}
         if asked.get("port") != ports["health"] or asked.get("service") != service:
             yield f"{probe} does not ask the health port for {service}"
 

@@ -39,7 +39,11 @@ def load(service: str, environment: Mapping[str, str]) -> config.Settings:
 
 def faults(service: str, environment: Mapping[str, str]) -> Iterator[str]:
     """Everything that the service would complain about, and every variable that nobody reads."""
-    model: Any = definition_of(service).settings
+    yield from model_faults(definition_of(service).settings, environment)
+
+
+def model_faults(model: Any, environment: Mapping[str, str]) -> Iterator[str]:
+    """The same for a settings class, be it of a service or of the console."""
     try:
         config.load(model, environment, {})
     except config.ConfigFaults as faulty:

@@ -95,6 +95,14 @@ def _fewer_partitions(services: Model) -> None:
     services["topics"]["command"] = [script.replace('events" 12', 'events" 6')]
 
 
+def _calls_another(services: Model) -> None:
+    services["console"]["environment"]["SABOT_WAGER_TARGET"] = "127.0.0.1:50054"
+
+
+def _console_misspelt(services: Model) -> None:
+    services["console"]["environment"]["SABOT_CONSOLE_PROT"] = "1"
+
+
 def _writable(services: Model) -> None:
     services["shoe"]["read_only"] = False
 
@@ -110,6 +118,8 @@ def _writable(services: Model) -> None:
         (_impatient, "settlement: is killed after 30 s"),
         (_open_to_all, "round: port 50052 is open to other machines"),
         (_fewer_partitions, "topics: sabot.shoe.events with 12 partitions is missing"),
+        (_calls_another, "console: does not call wager at port 50053"),
+        (_console_misspelt, "console: SABOT_CONSOLE_PROT is not a setting"),
         (_writable, "shoe: is not read-only without capabilities"),
     ],
 )

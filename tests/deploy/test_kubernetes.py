@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from services.devstack.brokers import SERVICES
 from tests.deploy import kubernetes, manifests, provided, tools
 from tests.deploy.manifests import Manifest, container_of, documents, pod_of, title
 from tests.deploy.support import need
@@ -59,6 +60,16 @@ def test_the_vault_gives_what_no_operator_makes() -> None:
     for name, keys in provided.GIVEN.items():
         assert f"`{name}`" in told
         assert all(f"`{key}`" in told for key in keys), name
+
+
+def test_the_image_is_replaced_by_the_name_that_the_instructions_say() -> None:
+    """Every container of ours, the console's too, bears it in the built tree."""
+    need("kubectl")
+    told = (tools.ROOT / "docs" / "operations" / "install.md").read_text()
+    name = told.partition("kustomize edit set image ")[2].partition("=")[0]
+    ours = [w for w in manifests.of_kind(_whole(), *manifests.WORKLOADS) if manifests.is_ours(w)]
+    assert len(ours) > len(SERVICES)
+    assert {container_of(w)["image"].rpartition(":")[0] for w in ours} == {name}
 
 
 # Faults, planted one at a time
@@ -278,6 +289,27 @@ def _short_secret(tree: Tree) -> None:
     del _variables(tree, "StatefulSet/wager-worker")["SABOT_WALLET_SECRET_FILE"]["value"]
 
 
+def _console(tree: Tree) -> dict[str, Manifest]:
+    return _variables(tree, "Deployment/console")
+
+
+def _stray_target(tree: Tree) -> None:
+    _console(tree)["SABOT_QUERY_TARGET"]["value"] = "dns:///settlement-worker.sabot.svc:50051"
+
+
+def _console_of_anybody(tree: Tree) -> None:
+    _console(tree)["SABOT_CONSOLE_HOSTS"]["value"] = ""
+
+
+def _unready_console(tree: Tree) -> None:
+    probe = container_of(tree["Deployment/console"])["readinessProbe"]["httpGet"]
+    probe["path"] = "/health/live"
+
+
+def _console_without_a_way(tree: Tree) -> None:
+    del tree["NetworkPolicy/console-queries"]
+
+
 def _too_many_connections(tree: Tree) -> None:
     tree["HorizontalPodAutoscaler/round-query"]["spec"]["maxReplicas"] = 20
 
@@ -344,6 +376,10 @@ PLANTED = [
     (_no_way_to_the_wallet, "wager-worker does not reach wallet at 443"),
     (_anywhere, "wager-query reaches internet at 443, and need not"),
     (_short_secret, "StatefulSet/wager-worker: SABOT_WALLET_SECRET_FILE"),
+    (_stray_target, "Deployment/console: calls dns:///settlement-worker.sabot.svc:50051 as query"),
+    (_console_of_anybody, "Deployment/console: SABOT_CONSOLE_HOSTS: is missing"),
+    (_unready_console, "Deployment/console: readinessProbe does not ask for /health/ready"),
+    (_console_without_a_way, "console does not reach settlement-query at 50051"),
     (_too_many_connections, "Cluster/round-db: "),
     (_too_small_a_share, "ResourceQuota: pods is 20"),
     (_unnamed_certificate, "Certificate/wager: does not name wager-worker"),
