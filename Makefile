@@ -91,6 +91,10 @@ sim: setup ## run the deterministic simulation: four services, faults, an audito
 chaos: setup ## real faults on real processes (ARGS="--broker apache --faults 'disk full' --count 3 --seed 7")
 	@$(BIN)/python -m tests.chaos $(ARGS)
 
+.PHONY: screenshots
+screenshots: setup ## take the pictures of the documents, with Chromium
+	@SABOT_SCREENSHOTS=docs/images BROKER=embedded $(PYTEST) tests/e2e/test_console.py -k every_screen $(ARGS)
+
 .PHONY: clauses
 clauses: setup ## print what is done about every clause of the rules, and write docs/clauses.md
 	@$(BIN)/python -m tests.clauses $(ARGS)

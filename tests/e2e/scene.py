@@ -18,10 +18,12 @@ def order(start: int, cards: int) -> list[str]:
     return [f"{RANKS[place % 13]}{'SHDC'[place // 13]}" for place in places]
 
 
-async def played_table(services: Services, table_id: str, *, coups: int, start: int) -> Desk:
+async def played_table(
+    services: Services, table_id: str, *, number: str, coups: int, start: int
+) -> Desk:
     """A table on paper with this many coups, each with wagers of two players."""
     desk = Desk(services, table_id)
-    await desk.open("nsw-mini", mode="TEST", decks=8, smallest_chip_minor=50)
+    await desk.open("nsw-mini", mode="TEST", decks=8, smallest_chip_minor=50, table_number=number)
     await desk.act("round", "AssignDealer", PIT, dealer=DEALER.id)
     await desk.act("round", "AssignSupervisor", PIT, supervisor="gina")
     await desk.act(
@@ -36,8 +38,8 @@ async def played_table(services: Services, table_id: str, *, coups: int, start: 
     )
     for name in ("ann", "bob"):
         await desk.fund(name, 1_000_000)
-    for number in range(1, coups + 1):
-        await coup(desk, number)
+    for each in range(1, coups + 1):
+        await coup(desk, each)
     await desk.waits_for("")
     return desk
 
