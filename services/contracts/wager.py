@@ -209,7 +209,7 @@ class SlipStake(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A wager of a slip that was asked for."""
 
     wager_id: str
-    """The slip's id, "#", and the wager's number in it."""
+    """The slip's id, "#slip-", and the wager's number in it."""
 
     area: str
     stake_minor: int

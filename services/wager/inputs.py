@@ -16,20 +16,12 @@ from services.chassis.inputs import (
     words,
 )
 from services.rules.currencies import EXPONENTS
-from services.wager.domain.state import SLIP_MARK
 from services.wager.ledger import BALANCE_MINOR_MAX
 
 WAGERS_MAX: Final = 500
 """Wagers of one call."""
 
 NAME: Final = words(needed=True)
-
-OWN_NAME: Final = Rule(
-    problem=f"{NAME.problem}, and {SLIP_MARK} is for the wagers of slips",
-    holds=lambda text: NAME.holds(text) and SLIP_MARK not in text,
-    needed=True,
-)
-"""Of what a client names itself, for ever."""
 
 SLIP_WAGERS_MAX: Final = 50
 
@@ -48,8 +40,7 @@ INPUTS: Final = Inputs(
         "wager_id": NAME,
         "player": NAME,
         "area": NAME,
-        "sabot.wager.v1.PlaceWagerRequest.wager_id": OWN_NAME,
-        "slip_id": OWN_NAME,
+        "slip_id": NAME,
         "wagers": items(WAGERS_MAX, alone=True),
         "sabot.wager.v1.PlaceSlipRequest.wagers": items(SLIP_WAGERS_MAX),
         "movement_id": MOVEMENT_ID,

@@ -189,7 +189,7 @@ async def test_a_slip_is_answered_whole_and_paid_once(services: Services) -> Non
 
     both = ("BANKER", 1_000), ("TIE", 500)
     taken = await slip("s1", *both, command_id=f"{desk.table_id}:slip")
-    assert (taken.status, list(taken.wager_ids)) == ("ACCEPTED", ["s1#1", "s1#2"])
+    assert (taken.status, list(taken.wager_ids)) == ("ACCEPTED", ["s1#slip-1", "s1#slip-2"])
     again = await slip("s1", *both, command_id=f"{desk.table_id}:slip")
     assert (again.status, again.result.duplicate) == ("ACCEPTED", True)
     other = await slip("s1", ("BANKER", 1_000))
@@ -200,15 +200,15 @@ async def test_a_slip_is_answered_whole_and_paid_once(services: Services) -> Non
     ):
         no = await slip(f"s-{code}", *stakes)
         assert (no.status, no.code) == ("REJECTED", code)
-    for bad in ("a#1", ""):
+    for bad in ("a\n", ""):
         with pytest.raises(grpc.aio.AioRpcError) as raised:
             await slip(bad, *both)
         assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert await desk.balance("a") == 1_500
-    await desk.act("wager", "CancelWager", player(name), wager_id="s1#2")
+    await desk.act("wager", "CancelWager", player(name), wager_id="s1#slip-2")
     assert await desk.balance("a") == 2_000
     book = await desk.look("wager", "GetBook")
-    assert [(live.wager_id, live.stake_minor) for live in book.wagers] == [("s1#1", 1_000)]
+    assert [(live.wager_id, live.stake_minor) for live in book.wagers] == [("s1#slip-1", 1_000)]
 
 
 @pytest.mark.parametrize("text", ["\0", "x" * 100_000])

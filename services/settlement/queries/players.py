@@ -49,7 +49,7 @@ async def find_wagers(reader: Reader, request: Any) -> pb.FindWagersResponse:
     """The wager that has this movement, or all of a slip."""
     actor = identity().actor
     key = wager_key(request.movement_id)
-    # Wagers of a slip have its id with "#" and a number behind it; "$" is the letter after that.
+    # Wagers of a slip have its id with "#slip-" and a number behind it; "$" comes after "#".
     tail = "where id = $1 or (id >= $1 || '#' and id < $1 || '$') order by at_us, id"
     arguments = [key]
     coup_id, _, number = request.movement_id.partition("/#")

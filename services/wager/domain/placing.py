@@ -25,6 +25,7 @@ from services.wager.domain.state import (
     LAYOUT,
     PROMO,
     SCREEN,
+    SLIP_MARK,
     Book,
     BookState,
     Wager,
@@ -34,6 +35,7 @@ from services.wager.domain.state import (
     movement,
     rules_of,
     settings_of,
+    slip_of,
 )
 from services.wager.domain.stops import check_stops
 
@@ -41,8 +43,15 @@ _COUP_NUMBER: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 """What follows the table in a coup's id: session and number."""
 
 
+def check_name(name: str) -> None:
+    """Ids of wagers and slips share one space: what a client makes is no wager of a slip."""
+    if slip_of(name):
+        raise Refused("NOT_PERMITTED", f"{SLIP_MARK} in an id is for the wagers of slips")
+
+
 def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     require_own(command, command.player, what="a wager")
+    check_name(command.wager_id)
     book = book_for(command, state)
     settings = settings_of(state)
     wager = Wager(

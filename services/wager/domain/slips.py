@@ -12,7 +12,14 @@ from services.contracts.wager import SlipDebitRequested, SlipRejected, SlipStake
 from services.wager.commands import PlaceSlip, Stake
 from services.wager.domain.boxes import box_of
 from services.wager.domain.limits import Rejection
-from services.wager.domain.placing import accepted, book_for, channel_of, checked, rejected
+from services.wager.domain.placing import (
+    accepted,
+    book_for,
+    channel_of,
+    check_name,
+    checked,
+    rejected,
+)
 from services.wager.domain.state import (
     Book,
     BookState,
@@ -30,6 +37,7 @@ WAGERS_MIN = 1
 def place_slip(command: PlaceSlip, state: BookState) -> Sequence[Event]:
     """Each wager is checked with those before it in place; one that may not stand rejects all."""
     require_own(command, command.player, what="a slip")
+    check_name(command.slip_id)
     if len(command.wagers) < WAGERS_MIN:
         raise Refused("STATE", "a slip without wagers")
     book = book_for(command, state)

@@ -37,7 +37,7 @@ STANDING, AREA_SHARING = "STANDING", "AREA_SHARING"
 OPPOSING_WAGERS, PLAYER_LIMITS = "OPPOSING_WAGERS", "PLAYER_LIMITS"
 
 
-SLIP_MARK = "#"
+SLIP_MARK = "#slip-"
 
 
 OUTSIDE_LIMITS = ("BELOW_MINIMUM", "ABOVE_MAXIMUM")
@@ -392,7 +392,7 @@ def slip_of(wager_id: str) -> str:
 
 
 def slip_wager(slip_id: str, number: int) -> str:
-    """Id of a wager of a slip. No id from outside has the mark."""
+    """Id of a wager of a slip. No id that a client makes has the mark."""
     return f"{slip_id}{SLIP_MARK}{number}"
 
 

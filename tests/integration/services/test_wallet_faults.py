@@ -87,7 +87,7 @@ MAIN: list[dict[str, Any]] = [
     stake("w2", "p2", "player", 2_000),
     stake("w3", "p3", "tie", 500),
     {"do": "cancel_wager", "id": "w3"},
-    {"do": "cancel_wager", "id": "s1#2", "by": {"id": "p3", "role": "player"}},
+    {"do": "cancel_wager", "id": "s1#slip-2", "by": {"id": "p3", "role": "player"}},
     {"do": "no_more_bets"},
     {"do": "deal"},
     {
@@ -323,8 +323,10 @@ async def test_an_honest_wallet_ends_with_equal_books(
         slip = [
             (row.verb, row.wager_id, row.amount_minor) for row in rows if row.wager_id[:2] == "s1"
         ]
-        assert slip[:2] == [("DEBIT", "s1", -500), ("CANCEL", "s1#2", 200)]
-        assert not [row for row in rows if row.verb == "CREDIT" and row.wager_id in ("w3", "s1#2")]
+        assert slip[:2] == [("DEBIT", "s1", -500), ("CANCEL", "s1#slip-2", 200)]
+        assert not [
+            row for row in rows if row.verb == "CREDIT" and row.wager_id in ("w3", "s1#slip-2")
+        ]
 
 
 @pytest.mark.parametrize("fault", ["", "LOST", "REFUSE", "RESTART"])

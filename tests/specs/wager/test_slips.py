@@ -78,14 +78,14 @@ def test_a_slip_is_one_debit_of_all_its_stakes() -> None:
     assert movement is not None
     assert (movement.verb, movement.amount_minor, movement.wager_id) == (DEBIT, 1_500, "s1")
     assert movement.parts == (
-        Part(wager_id="s1#1", area="BANKER", amount_minor=1_000),
-        Part(wager_id="s1#2", area="TIE", amount_minor=500),
+        Part(wager_id="s1#slip-1", area="BANKER", amount_minor=1_000),
+        Part(wager_id="s1#slip-2", area="TIE", amount_minor=500),
     )
     waiting = asked_for.then(event)
     assert not waiting.state.book.wagers
     held = waiting.when(paid()).then(
-        like(WagerAccepted, wager_id="s1#1", area="BANKER", stake_minor=1_000),
-        like(WagerAccepted, wager_id="s1#2", area="TIE", stake_minor=500),
+        like(WagerAccepted, wager_id="s1#slip-1", area="BANKER", stake_minor=1_000),
+        like(WagerAccepted, wager_id="s1#slip-2", area="TIE", stake_minor=500),
     )
     assert held.state.book.pending == {}
     held.when(paid()).then_raises("UNKNOWN")
@@ -161,14 +161,14 @@ def test_a_wager_of_a_slip_is_taken_back_by_a_part_of_its_debit() -> None:
     """Domain 4.2: the amount and the rest; the others stand. It may be raised by itself too."""
     debited = table().given(*table().when(BOTH).events)
     held = debited.given(*debited.when(paid()).events)
-    back = held.when(CancelWager(at_us=AT_US, by=PLAYER, wager_id="s1#1"))
+    back = held.when(CancelWager(at_us=AT_US, by=PLAYER, wager_id="s1#slip-1"))
     left = back.then(like(WagerCancelled, refund_minor=1_000))
     movement = movement_of(back.events[0], "T1")
     assert movement is not None
-    assert (movement.movement_id, movement.verb, movement.cancels) == ("T1/s1#1/1", CANCEL, "")
-    assert list(left.state.book.wagers) == ["s1#2"]
-    more = ChangeWager(at_us=AT_US, by=PLAYER, wager_id="s1#2", amount_minor=900)
-    left.when(more).then(like(DebitRequested, movement_id="T1/s1#2/1", amount_minor=400))
+    assert (movement.movement_id, movement.verb, movement.cancels) == ("T1/s1#slip-1/1", CANCEL, "")
+    assert list(left.state.book.wagers) == ["s1#slip-2"]
+    more = ChangeWager(at_us=AT_US, by=PLAYER, wager_id="s1#slip-2", amount_minor=900)
+    left.when(more).then(like(DebitRequested, movement_id="T1/s1#slip-2/1", amount_minor=400))
 
 
 def test_a_wallet_of_whole_cancels_takes_no_slip() -> None:
@@ -178,6 +178,13 @@ def test_a_wallet_of_whole_cancels_takes_no_slip() -> None:
     with pytest.raises(Refused, match="slip"):
         check(BOTH, table().state)
     check(place(), table().state)
+
+
+def test_no_client_names_a_wager_of_a_slip() -> None:
+    """Nobody else's wager is taken for it; any other id is as good as ever."""
+    for command in (place("s1#slip-1"), replace(BOTH, slip_id="x#slip-9")):
+        table().when(command).then_raises("NOT_PERMITTED")
+    table().when(place("s1#1")).then(like(DebitRequested))
 
 
 def test_what_was_asked_for_means_the_slip_alone() -> None:
