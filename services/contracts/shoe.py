@@ -14,6 +14,8 @@ class ShoeDeviceRegistered(Event, frozen=True, kw_only=True):
     type = "shoe-device-registered"
     device_id: str
     certificate: str = ""
+    replaces: str = ""
+    """The device whose place it takes: from now on that one reports nothing more."""
 
 
 class ShuffleDeviceRegistered(Event, frozen=True, kw_only=True):

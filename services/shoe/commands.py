@@ -191,10 +191,11 @@ class ResumeCoup(Command, frozen=True, kw_only=True):
 
 
 class RegisterShoeDevice(Command, frozen=True, kw_only=True):
-    """An electronic shoe belongs to this table."""
+    """An electronic shoe belongs to this table, also in place of one that failed in mid-shoe."""
 
     device_id: str
     certificate: str = ""
+    replaces: str = ""
 
 
 class RegisterShuffleDevice(Command, frozen=True, kw_only=True):

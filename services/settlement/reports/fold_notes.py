@@ -54,6 +54,8 @@ def fold(here: Here) -> list[NoteFact]:
         return []
     if isinstance(event, book.LimitsPublished) and here.table.limits in ({}, event.limits):
         return []  # the first limits replace none, and the same limits again nothing
+    if isinstance(event, cards.ShoeDeviceRegistered) and not event.replaces:
+        return []
     if isinstance(event, cards.CardsBurned) and event.reason != "GAME_ERROR":
         return []
     if isinstance(event, cards.CardRevealed) and event.source != "MANUAL":
@@ -248,6 +250,7 @@ _SHOE: Final[Mapping[type[Event], Telling]] = {
     cards.CardsBurned: _error(code=_said("BURN_FOR_ERROR")),
     cards.CardRevealed: _exception(code=_said("CARD_ENTERED"), after=_named("card")),
     cards.ErrorBurnApproved: _exception(),
+    cards.ShoeDeviceRegistered: _exception(before=_named("replaces"), after=_named("device_id")),
 }
 
 TELLINGS: Final[Mapping[type[Event], Telling]] = {**_MONEY, **_COUP, **_TABLE, **_SHOE}

@@ -49,7 +49,7 @@ class ReportFacts:
     """The projection `reports`: facts, the rulebooks they name, and what folding remembers."""
 
     name: str = REPORTS
-    version: int = 1
+    version: int = 2
 
     async def create(self, connection: Any, schema: str) -> None:
         """A table for each kind of fact; nothing ever changes a row of them."""

@@ -327,7 +327,10 @@ def _returned(state: ShoeState, event: DiscardsReturned) -> ShoeState:
 
 
 def _registered(state: ShoeState, event: ShoeDeviceRegistered) -> ShoeState:
-    return _custody(state, devices=state.custody.devices | {event.device_id})
+    devices = state.custody.devices - {event.replaces} | {event.device_id}
+    # A device that comes back after a repair counts its reports from the beginning.
+    sequences = {name: n for name, n in state.custody.sequences.items() if name != event.device_id}
+    return _custody(state, devices=devices, sequences=sequences)
 
 
 def _shuffler_registered(state: ShoeState, event: ShuffleDeviceRegistered) -> ShoeState:

@@ -41,10 +41,19 @@ from services.shoe.domain.state import (
 def register_shoe_device(
     command: RegisterShoeDevice, state: ShoeState, _: Cards
 ) -> Sequence[Event]:
+    """Between two draws and in mid-shoe too: the shoe and the count of its cards go on (A-04)."""
     require_role(command, "GAME_SUPERVISOR", what="registering an electronic shoe")
     if command.device_id in state.custody.devices:
         raise Refused("DUPLICATE", f"the device {command.device_id} is registered already")
-    return [ShoeDeviceRegistered(device_id=command.device_id, certificate=command.certificate)]
+    if command.replaces and command.replaces not in state.custody.devices:
+        raise Refused("UNKNOWN", f"the device {command.replaces} does not belong to this table")
+    return [
+        ShoeDeviceRegistered(
+            device_id=command.device_id,
+            certificate=command.certificate,
+            replaces=command.replaces,
+        )
+    ]
 
 
 def register_shuffle_device(

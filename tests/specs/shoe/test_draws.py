@@ -20,6 +20,7 @@ from services.contracts.round import (
     NoBetCoupDeclared,
 )
 from services.contracts.round_hands import (
+    CoupHeld,
     IncidentResolved,
     MisdealDetected,
     ShoeHolderChanged,
@@ -36,6 +37,7 @@ from services.contracts.shoe import (
     CardsCollected,
     CardsDiscarded,
     ShoeCommitted,
+    ShoeDeviceRegistered,
     ShoeExhausted,
     ShoeIntegrityBreached,
     ShoeLoaded,
@@ -106,6 +108,45 @@ def test_a_report_of_a_device_that_is_not_this_tables_is_refused() -> None:
     played.send("shoe", one)
     [drawn] = draw(played, card="2S", device_id="e1").now(CardDrawn)
     assert (drawn.device_id, drawn.source) == ("e1", "SCANNER")
+
+
+def register(played: Played, device_id: str, replaces: str = "") -> Played:
+    who = person("GAME_SUPERVISOR")
+    return played.send(
+        "shoe",
+        RegisterShoeDevice(at_us=played.at_us, by=who, device_id=device_id, replaces=replaces),
+    )
+
+
+def test_a_reader_is_swapped_in_mid_shoe() -> None:
+    """A-04, N-5: between two draws of a coup; shoe and count go on, both devices are in the log."""
+    played = register(scanned("live-studio"), "e1")
+    drawn = draw(played, card="2S", device_id="e1", sequence=7).now(CardDrawn)
+    [swapped] = register(played, "e2", replaces="e1").now(ShoeDeviceRegistered)
+    assert (swapped.device_id, swapped.replaces) == ("e2", "e1")
+    # The new one counts its reports by itself: its first is no gap.
+    drawn += draw(played, card="3S", device_id="e2", sequence=1).now(CardDrawn)
+    assert [card.device_id for card in drawn] == ["e1", "e2"]
+    assert drawn[1].draw_number == drawn[0].draw_number + 1
+    assert drawn[1].shoe_id == drawn[0].shoe_id
+    # Of the old one a repeat is dropped like any other, and a new report taken from nobody.
+    again = draw(played, card="2S", device_id="e1", sequence=7)
+    assert (again.refused, again.now(CardDrawn)) == (None, [])
+    assert draw(played, card="4S", device_id="e1", sequence=8).reason == "UNKNOWN"
+    # A gap of the new one is a missing card as ever.
+    draw(played, card="5S", device_id="e2", sequence=3)
+    assert [each.code for each in played.now(CoupHeld)] == ["SCAN_GAP"]
+
+
+def test_a_reader_takes_the_place_of_one_that_is_there() -> None:
+    """A-04: by a supervisor; the other one may come back after its repair, and counts from 1."""
+    played = register(scanned("live-studio"), "e1")
+    assert register(played, "e2", replaces="e9").reason == "UNKNOWN"
+    draw(played, card="2S", device_id="e1", sequence=7)
+    register(register(played, "e2", replaces="e1"), "e1", replaces="e2")
+    [drawn] = draw(played, card="3S", device_id="e1", sequence=1).now(CardDrawn)
+    assert drawn.device_id == "e1"
+    assert draw(played, card="4S", device_id="e2", sequence=1).reason == "UNKNOWN"
 
 
 def test_a_generated_shoe_gives_no_card_before_the_book_is_closed() -> None:
