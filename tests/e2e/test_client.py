@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from sabot.query.v1.query_service_pb2 import GetCoupRequest
 from sabot.round.v1.round_service_pb2 import GetTableRequest, OpenBettingRequest
 from sabot_client import Addresses, CallFailed, Client, Person, development
 from services.devstack.stack import Stack
@@ -48,7 +53,7 @@ async def preset_table(desk: Desk) -> None:
     await desk.waits_for("")
 
 
-async def test_an_integrators_day(stack: Stack) -> None:
+async def test_an_integrators_day(stack: Stack, tmp_path: Path) -> None:
     """Commands and their repetition, a refusal, an error, and the examples at a table that plays."""
     who = development(Person(DEALER.id, DEALER.role))
     where = Addresses.from_environment(stack.env())
@@ -79,6 +84,33 @@ async def test_an_integrators_day(stack: Stack) -> None:
         assert banker == "BANKER: ACCEPTED"
         assert unknown.startswith("NOSUCH: ")
         assert "ACCEPTED" not in unknown
+        following = asyncio.create_task(
+            asyncio.to_thread(example, stack, "follow_table.py", desk.table_id, "--coups", "1")
+        )
         await desk.act("round", "CallNoMoreBets", DEALER)
         await desk.act("round", "DealCoup", DEALER)
         await desk.coup_over()
+        last = (await following).splitlines()[-1]
+        assert last.endswith("player 3D 2D 5C, banker KH 4S 9D | BANKER 0:3"), last
+        coup_id = f"{desk.table_id}:1:1"
+        got = await client.call(client.query.GetCoup, GetCoupRequest(id=coup_id))
+        exported(stack, tmp_path / "day.sqlite", got.item.gaming_day, coup_id)
+
+
+def exported(stack: Stack, path: Path, day: str, coup_id: str) -> None:
+    """A day into a database: the same rows however often, and the second time nothing comes again."""
+    first = example(stack, "export_day.py", day, str(path)).splitlines()
+    again = example(stack, "export_day.py", day, str(path)).splitlines()
+    assert [each.partition(": ")[0] for each in first] == ["coups", "wagers"]
+    assert [each.partition(", ")[2] for each in first] == [
+        each.partition(", ")[2] for each in again
+    ]
+    assert all(": 0 came" in each for each in again), again
+    with closing(sqlite3.connect(path)) as database:
+        coups = database.execute("select winner from coups where id = ?", (coup_id,)).fetchall()
+        wagers = database.execute(
+            "select area, stake_minor, status from wagers where coup_id = ? and status = 'WON'",
+            (coup_id,),
+        ).fetchall()
+    assert coups == [("BANKER",)]
+    assert wagers == [("BANKER", 2_000, "WON")]

@@ -99,8 +99,10 @@ def _balance(proof: Proof, currency: str) -> Text:
     return Text(said, style="green") if agrees else Text(f"{said}: DIFFERS", style="bold red")
 
 
-def show_summary(console: Console, proof: Proof, *, heard: int, times: Times, broker: str) -> None:
-    """The numbers of the whole demo, and how to go on."""
+def show_summary(
+    console: Console, proof: Proof, *, heard: int, times: Times, broker: str, pages: str = ""
+) -> None:
+    """The numbers of the whole demo, and how to go on; `pages` is where a console runs."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bright_black", no_wrap=True)
     grid.add_column()
@@ -120,6 +122,7 @@ def show_summary(console: Console, proof: Proof, *, heard: int, times: Times, br
     console.print("Nothing is left running. To go on:", style="bold")
     for what, command in (
         ("the same stack, to stay", "make up"),
+        ("its tables in a browser", pages or "the console, whose address make up prints"),
         ("a recorded table through it", f".venv/bin/sabot play {RECORDED}"),
         ("and a coup of it, proven", ".venv/bin/sabot rebuild RUN.1.PB:1:1"),
         ("where everything lives", "ARCHITECTURE.md"),

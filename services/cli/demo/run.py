@@ -30,6 +30,7 @@ from services.contracts.core import Refused
 from services.devstack.brokers import DESCRIPTIONS
 from services.devstack.operator import SimulatedWallet
 from services.devstack.stack import Stack
+from services.devstack.state import STATE_FILE, State, default_directory
 from services.tablelog.calls import Services
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
@@ -139,8 +140,17 @@ def _on_stack(
             if operator is not None:
                 operator.stop()
     show_proof(console, proof)
-    show_summary(console, proof, heard=heard, times=times, broker=DESCRIPTIONS[stack.choice.kind])
+    broker = DESCRIPTIONS[stack.choice.kind]
+    show_summary(console, proof, heard=heard, times=times, broker=broker, pages=console_of_up())
     return 0 if _complete(proof) else 1
+
+
+def console_of_up() -> str:
+    """The address of the console that `make up` left running; empty where none does."""
+    state = State.read(default_directory() / STATE_FILE)
+    if state is None or not all(entry.process().running() for entry in state.entries):
+        return ""
+    return state.environment.get("SABOT_CONSOLE_URL", "")
 
 
 class _Demo:
