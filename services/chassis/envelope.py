@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -56,6 +57,9 @@ JSON_CONTENT: Final = b"application/json"
 SPEC: Final = b"1.0"
 DIGITS_MAX: Final = 19
 """Digits of a 64-bit integer: a longer number cannot come from the log."""
+
+KINDS_KEPT: Final = 1_024
+SECONDS_KEPT: Final = 4_096
 
 EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - naive: always UTC, written with a Z
 MICROSECOND: Final = timedelta(microseconds=1)
@@ -114,15 +118,16 @@ def encode(record: Record, meta: Meta, *, hop: str) -> Message:
     An empty `hop` means that the sending is not traced.
     """
     assert record.published, "an unpublished record never leaves its service"
-    service, kind, schema_version = record.service, record.type, record.schema_version
+    service = record.service
+    names = _names(service, record.type, record.schema_version)
     headers = [
         (CONTENT_TYPE, JSON_CONTENT),
         (SPEC_VERSION, SPEC),
         (ID, record.event_id.encode()),
-        (SOURCE, f"/sabot/{service}".encode()),
-        (TYPE, f"sabot.{service}.{kind}.v{schema_version}".encode()),
+        (SOURCE, names.source),
+        (TYPE, names.type),
         (SUBJECT, record.stream.encode()),
-        (DATA_SCHEMA, data_schema(service, kind, schema_version).encode()),
+        (DATA_SCHEMA, names.schema),
         (SEQUENCE, b"%d" % record.version),
         (POSITION, b"%d" % record.position),
         (PREVIOUS_POSITION, b"%d" % record.previous),
@@ -145,6 +150,22 @@ def encode(record: Record, meta: Meta, *, hop: str) -> Message:
 def data_schema(service: str, kind: str, schema_version: int) -> str:
     """The reference of the JSON Schema of an event's body."""
     return f"/sabot/schemas/{service}.{kind}.v{schema_version}.json"
+
+
+class _Names(Struct, frozen=True):
+    source: bytes
+    type: bytes
+    schema: bytes
+
+
+@lru_cache(maxsize=KINDS_KEPT)
+def _names(service: str, kind: str, schema_version: int) -> _Names:
+    """What is the same in the headers of all events of a type."""
+    return _Names(
+        f"/sabot/{service}".encode(),
+        f"sabot.{service}.{kind}.v{schema_version}".encode(),
+        data_schema(service, kind, schema_version).encode(),
+    )
 
 
 def decode(
@@ -206,8 +227,8 @@ def _check(record: Record, fields: dict[str, bytes]) -> Meta:
         raise BadMessage(f"the value is no JSON object: {error}") from None
     _expect(fields, ID, record.event_id.encode())
     _expect(fields, SUBJECT, record.stream.encode())
-    expected = data_schema(record.service, record.type, record.schema_version)
-    _expect(fields, DATA_SCHEMA, expected.encode())
+    names = _names(record.service, record.type, record.schema_version)
+    _expect(fields, DATA_SCHEMA, names.schema)
     _expect(fields, CORRELATION_ID, meta.command_id.encode())
     _expect(fields, CAUSATION_ID, meta.cause.encode())
     _expect_or_none(fields, TIME, _instant_or_nothing(meta.occurred_at_us))
@@ -285,6 +306,7 @@ def _digest(fields: dict[str, bytes], name: str) -> bytes:
     return digest
 
 
+@lru_cache(maxsize=KINDS_KEPT)
 def _kind(text: str, service: str) -> tuple[str, int]:
     """Type and schema version out of `sabot.<service>.<type>.v<n>`."""
     name, dot_v, digits = text.removeprefix(f"sabot.{service}.").rpartition(".v")
@@ -297,7 +319,14 @@ def _kind(text: str, service: str) -> tuple[str, int]:
 
 def _instant(us: int) -> str:
     """Microseconds since 1970 in RFC 3339, always with six digits, so that there is one spelling."""
-    return (EPOCH + us * MICROSECOND).isoformat(timespec="microseconds") + "Z"
+    second, rest = divmod(us, 1_000_000)
+    return f"{_second(second)}.{rest:06d}Z"
+
+
+@lru_cache(maxsize=SECONDS_KEPT)
+def _second(second: int) -> str:
+    """Written once for all events of it."""
+    return (EPOCH + timedelta(seconds=second)).isoformat(timespec="seconds")
 
 
 def _instant_or_nothing(us: int) -> str:
