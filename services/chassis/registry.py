@@ -103,7 +103,10 @@ class Registry:
             raise UnknownType(f"{self.service} has no event {kind!r}")
         now = self._events[kind].schema_version
         if schema_version == now:
-            return _read(decoder.decode, body)
+            try:
+                return decoder.decode(body)
+            except RecursionError:
+                raise _too_deep() from None
         if schema_version > now:
             raise NewerVersion(f"{self.service}.{kind}.v{schema_version}; v{now} is known here")
         raw = _read(_decode_object, body)
@@ -117,7 +120,11 @@ def _read(decode: Callable[[bytes], T], body: bytes) -> T:
     try:
         return decode(body)
     except RecursionError:
-        raise msgspec.DecodeError("nested too deeply") from None
+        raise _too_deep() from None
+
+
+def _too_deep() -> msgspec.DecodeError:
+    return msgspec.DecodeError("nested too deeply")
 
 
 def check_registries(

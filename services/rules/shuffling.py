@@ -36,15 +36,18 @@ def seed_stream(seed: bytes) -> RandomBytes:
     The reader remembers where it is; two readers of one seed give the same bytes. The
     stream has no end within reach. It is as unpredictable as the seed and not more.
     """
-    block, counter = b"", 0
+    block, begin, counter = b"", 0, 0
 
     def take(count: int) -> bytes:
-        nonlocal block, counter
-        while len(block) < count:
+        nonlocal block, begin, counter
+        while len(block) - begin < count:
             counted = _STREAM_LABEL + seed + counter.to_bytes(8, "big")
-            block += hashlib.shake_256(counted).digest(_BLOCK_BYTES)
+            block = block[begin:] + hashlib.shake_256(counted).digest(_BLOCK_BYTES)
+            begin = 0
             counter += 1
-        taken, block = block[:count], block[count:]
+        end = begin + count
+        taken = block[begin:end]
+        begin = end
         return taken
 
     return take
