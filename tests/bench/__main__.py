@@ -11,39 +11,58 @@ from pathlib import Path
 import uvloop
 
 from services.devstack.stack import Stack
-from tests.bench import rebuilding, replaying, settling, wagering
+from tests.bench import growing, pure, rebuilding, replaying, settling, wagering
 from tests.bench.figures import Row, machine, table
 
 ROUNDS = 5
+EVENTS = 200_000
 MARK_BEGIN = "<!-- figures: written by make bench ARGS=--write -->"
 MARK_END = "<!-- end of figures -->"
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
+
+
+GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers")
 
 
 def main() -> int:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--only", choices=("replay", "wagers", "settlement", "rebuild"))
+    parser.add_argument("--only", choices=GROUPS, action="append", help="a group of rows")
+    parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
     parser.add_argument("--write", action="store_true", help="put the table into the docs")
     options = parser.parse_args()
+    wanted = set(options.only or GROUPS)
     rows: list[Row] = []
-    if options.only in (None, "replay"):
+    if "replay" in wanted:
         say("replay")
         rows.append(replaying.measure(options.rounds))
-    if options.only in (None, "settlement", "rebuild"):
+    if "pure" in wanted:
+        say("pure")
+        rows += pure.measure(options.rounds)
+    if wanted & {"settlement", "rebuild", "log"}:
         with Stack(services=(), durable=True, report=say) as bare, loop() as runner:
-            if options.only in (None, "settlement"):
+            if "settlement" in wanted:
                 say("settlement")
                 rows += runner.run(settling.measure(bare, options.rounds))
-            if options.only in (None, "rebuild"):
+            if "rebuild" in wanted:
                 say("rebuild")
                 rows += runner.run(rebuilding.measure(bare, options.rounds))
-    if options.only in (None, "wagers"):
+            if "log" in wanted:
+                say("log")
+                rows += runner.run(growing.measure(bare, options.rounds, options.events))
+    if "wagers" in wanted:
         with Stack(durable=True, report=say) as stack, loop() as runner:
             say("wagers")
             rows += runner.run(wagering.measure(stack, options.rounds))
-    lines = [f"{machine()}; {options.rounds} rounds; PostgreSQL with fsync on.", "", *table(rows)]
+    lines = [
+        (
+            f"{machine()}; {options.rounds} rounds; PostgreSQL with fsync on; "
+            f"large log of {options.events:,} events."
+        ),
+        "",
+        *table(rows),
+    ]
     sys.stdout.write("\n".join(lines) + "\n")
     if options.write:
         write(lines)

@@ -1,4 +1,4 @@
-"""Rounds, medians, and the table that they are printed in."""
+"""Rounds, medians, goals, and the table that they are printed in."""
 
 from __future__ import annotations
 
@@ -9,21 +9,52 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 
-class Row(Struct, frozen=True, kw_only=True):
-    """One measured thing, a rate a round, with the rate of what it is compared with."""
+class Goal(Struct, frozen=True):
+    """What a ratio should be: at least so much, or at most so much where less is better."""
 
+    floor: float
+    goal: float
+    stretch: float
+    less: bool = False
+
+    def reached(self, ratio: float) -> str:
+        """The best of the three that the ratio reaches."""
+        for name in ("stretch", "goal", "floor"):
+            bound: float = getattr(self, name)
+            if ratio <= bound if self.less else ratio >= bound:
+                return name
+        return "no"
+
+    def told(self) -> str:
+        """The three as they stand in the table."""
+        sign = "≤ " if self.less else ""
+        return " / ".join(f"{sign}{bound:g}" for bound in (self.floor, self.goal, self.stretch))
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One measured thing, a figure a round, with that of what it is compared with."""
+
+    name: str
     what: str
     unit: str
     rates: tuple[float, ...]
     beside: str = ""
     beside_rates: tuple[float, ...] = ()
+    goal: Goal | None = None
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """The ratio of each round."""
+        """The ratio of each round; without a denominator the figure itself."""
+        if not self.beside_rates:
+            return self.rates
         return tuple(
             mine / other for mine, other in zip(self.rates, self.beside_rates, strict=True)
         )
+
+    @property
+    def reached(self) -> str:
+        """What of its goal the median reaches; empty without one."""
+        return "" if self.goal is None else self.goal.reached(median(self.ratios))
 
 
 def median(values: Sequence[float]) -> float:
@@ -31,21 +62,29 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
+def number(value: float) -> str:
+    """A figure with as many digits as it deserves."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.2f}"
+
+
 def table(rows: Sequence[Row]) -> list[str]:
     """The rows as a Markdown table."""
     lines = [
-        "| what | median a second | least, most | beside | median a second | ratio (least, most) |",
-        "|---|---:|---:|---|---:|---:|",
+        (
+            "| # | what | median (least, most) | beside | median | ratio (least, most) "
+            "| floor / goal / stretch | reached |"
+        ),
+        "|---|---|---:|---|---:|---:|---|---|",
     ]
     for row in rows:
-        beside = f"{median(row.beside_rates):,.0f}" if row.beside_rates else ""
-        ratio = ""
-        if row.beside_rates:
-            low, high = min(row.ratios), max(row.ratios)
-            ratio = f"{median(row.ratios):.2f} ({low:.2f}, {high:.2f})"
+        own = f"{number(median(row.rates))} ({number(min(row.rates))}, {number(max(row.rates))})"
+        beside = number(median(row.beside_rates)) if row.beside_rates else ""
+        low, high = min(row.ratios), max(row.ratios)
+        ratio = f"{median(row.ratios):.2f} ({low:.2f}, {high:.2f})" if row.beside_rates else ""
+        bounds = row.goal.told() if row.goal else ""
         lines.append(
-            f"| {row.what} ({row.unit}) | {median(row.rates):,.0f} "
-            f"| {min(row.rates):,.0f}, {max(row.rates):,.0f} | {row.beside} | {beside} | {ratio} |"
+            f"| {row.name} | {row.what} ({row.unit}) | {own} | {row.beside} | {beside} "
+            f"| {ratio} | {bounds} | {row.reached} |"
         )
     return lines
 

@@ -32,7 +32,7 @@ from services.settlement import domain
 from services.settlement.main import DEFINITION
 from services.tablelog.reader import read
 from services.tablelog.steps import steps
-from tests.bench.figures import Row
+from tests.bench.figures import Goal, Row
 from tests.support.world import World
 
 LOG = Path(cli.__file__).parent / "data" / "recorded" / "dalembert-on-punto.jsonl"
@@ -92,8 +92,10 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
         rates.append(await _heard(stack, len(records)))
     return [
         Row(
-            what="settlement hears and settles",
-            unit="events",
+            name="G3",
+            what="settlement hears through FastStream and settles",
+            unit="events/s",
+            goal=Goal(0.25, 0.40, 0.50),
             rates=tuple(rates),
             beside="bare aiokafka and COPY",
             beside_rates=tuple(bare_rates),

@@ -1,0 +1,235 @@
+"""What the log costs as it grows, what a load costs, and whether a reader ever misses an event."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from services.chassis import migrations, postgres
+from services.chassis.decider import Record
+from services.chassis.registry import Registry, encode_meta
+from services.chassis.store import Batch
+from services.contracts.core import Actor, Meta
+from services.contracts.wager import WagerCancelled
+from services.devstack.stack import Stack
+from services.wager import domain
+from services.wager.main import DEFINITION
+from tests.bench.figures import Goal, Row
+from tests.bench.settling import _database
+
+SMALL_EVENTS = 10_000
+STREAM_EVENTS = 100
+APPENDS = 200
+APPEND_EVENTS = 64
+LOADS = 400
+READ_ROWS = 2_000
+WRITERS = 32
+WRITER_COMMITS = 60
+REGISTRY = Registry(domain.SERVICE, domain.EVENTS)
+
+# Rows such as the store writes, made where they are kept: ten million through a client take an hour.
+FILL = """
+insert into events (
+    position, stream_id, version, type, schema_version, published, previous, coup_id, command_id,
+    meta, body, previous_digest, digest, recorded_at
+)
+select position, 'old-' || (position - 1) / $2, (position - 1) % $2 + 1, $3, 1, true, position - 1,
+       'old-' || (position - 1) / $2 || ':1:1', 'c' || position, $4, $5,
+       sha256(int8send(position - 1)), sha256(int8send(position)), now()
+from generate_series(1::bigint, $1::bigint) as position
+"""
+
+
+async def measure(stack: Stack, rounds: int, events: int) -> list[Row]:
+    """The same work on a small and on a large log, in turn."""
+    small = await _log(stack, SMALL_EVENTS)
+    large = await _log(stack, events)
+    sides: dict[str, list[float]] = {}
+    try:
+        for number in range(rounds):
+            for name, store in (("small", small), ("large", large)):
+                for what, work in (("append", _appended), ("load", _loaded), ("read", _read)):
+                    sides.setdefault(f"{what} {name}", []).append(await work(store, number))
+            sides.setdefault("bare load", []).append(await _bare_load(large, number))
+    finally:
+        await small.pool.close()
+    missed = await _missed(large)
+    await large.pool.close()
+    return [*_told(events, {name: tuple(each) for name, each in sides.items()}), missed]
+
+
+def _told(events: int, sides: dict[str, tuple[float, ...]]) -> list[Row]:
+    many, few = f"{events:,} events stored", f"{SMALL_EVENTS:,} stored"
+    append = f"append of {APPEND_EVENTS}, {many}"
+    load = f"load of a stream of {STREAM_EVENTS}, {many}"
+    said: list[tuple[str, str, str, str, str, str, Goal]] = [
+        ("G7", append, "ms", "append large", few, "append small", Goal(1.8, 1.4, 1.25, less=True)),
+        ("G7b", load, "ms", "load large", few, "load small", Goal(1.5, 1.2, 1.1, less=True)),
+        ("G7c", f"replay, {many}", "rows/s", "read large", few, "read small", Goal(0.7, 0.8, 0.9)),
+    ]
+    rows = [
+        Row(
+            name=name,
+            what=what,
+            unit=unit,
+            rates=sides[own],
+            beside=beside,
+            beside_rates=sides[other],
+            goal=goal,
+        )
+        for name, what, unit, own, beside, other, goal in said
+    ]
+    loads = tuple(1_000 / each for each in sides["load large"])
+    bare = tuple(1_000 / each for each in sides["bare load"])
+    return [
+        Row(
+            name="G5",
+            what=f"streams of {STREAM_EVENTS} events read and folded",
+            unit="/s",
+            rates=loads,
+            beside="bare prepared fetch of the same rows",
+            beside_rates=bare,
+            goal=Goal(0.55, 0.70, 0.85),
+        ),
+        *rows,
+    ]
+
+
+async def _log(stack: Stack, events: int) -> postgres.PostgresStore:
+    dsn = await _database(stack)
+    await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
+    pool = await postgres.open_pool(dsn, connections_max=WRITERS + 2, command_timeout_s=3_600)
+    encoded, meta = _event("old")
+    async with pool.acquire() as connection:
+        await connection.execute(FILL, events, STREAM_EVENTS, encoded.type, meta, encoded.body)
+        await connection.execute("update log_head set position = $1", events)
+        await connection.execute("vacuum analyze events")
+        await connection.execute("checkpoint")
+    return postgres.PostgresStore(domain.SERVICE, pool)
+
+
+def _event(stream: str) -> tuple[Any, bytes]:
+    event = WagerCancelled(
+        coup_id=f"{stream}:1:1",
+        wager_id="w1",
+        player="p1",
+        area="BANKER",
+        currency="EUR",
+        refund_minor=100,
+        movement_id="m",
+    )
+    meta = Meta(
+        table_id=stream,
+        occurred_at_us=1_790_000_000_000_000,
+        actor=Actor("p1", "PLAYER"),
+        command_id="c1",
+        cause="c1",
+        depth=1,
+        rulebook_id="nsw-mini",
+        rulebook_hash="a" * 64,
+        coup_id=f"{stream}:1:1",
+    )
+    return REGISTRY.encode(event), encode_meta(meta)
+
+
+async def _append(store: postgres.PostgresStore, stream: str, events: int) -> list[Record]:
+    encoded, meta = _event(stream)
+    async with store.transaction() as tx:
+        await tx.lock([stream])
+        batch = Batch(domain.SERVICE, await tx.heads([stream]))
+        for _ in range(events):
+            batch.add(
+                stream,
+                kind=encoded.type,
+                schema_version=1,
+                published=True,
+                coup_id=f"{stream}:1:1",
+                command_id="c1",
+                meta=meta,
+                body=encoded.body,
+            )
+        return await tx.append(batch)
+
+
+async def _each_ms(times: int, work: Callable[[int], Awaitable[Any]]) -> float:
+    began = time.perf_counter()
+    for number in range(times):
+        await work(number)
+    return (time.perf_counter() - began) / times * 1_000
+
+
+async def _appended(store: postgres.PostgresStore, round_number: int) -> float:
+    return await _each_ms(
+        APPENDS, lambda number: _append(store, f"new-{round_number}-{number % 8}", APPEND_EVENTS)
+    )
+
+
+async def _loaded(store: postgres.PostgresStore, round_number: int) -> float:
+    initial, evolve = domain.initial_state(), domain.evolve
+
+    async def load(number: int) -> None:
+        stream = f"old-{(number * 7 + round_number) % (SMALL_EVENTS // STREAM_EVENTS)}"
+        state = initial
+        for record in await store.read_stream(stream, after_version=0, limit=STREAM_EVENTS):
+            event = REGISTRY.decode(record.type, record.schema_version, record.body)
+            state = evolve(state, event)
+
+    return await _each_ms(LOADS, load)
+
+
+async def _bare_load(store: postgres.PostgresStore, round_number: int) -> float:
+    async with store.pool.acquire() as connection:
+        statement = await connection.prepare(
+            "select * from events where stream_id = $1 order by version"
+        )
+
+        async def load(number: int) -> None:
+            stream = f"old-{(number * 7 + round_number) % (SMALL_EVENTS // STREAM_EVENTS)}"
+            assert len(await statement.fetch(stream)) == STREAM_EVENTS
+
+        return await _each_ms(LOADS, load)
+
+
+async def _read(store: postgres.PostgresStore, _: int) -> float:
+    """Rows a second from the beginning of the log, as many as the small one has."""
+    reader = postgres.PostgresStore(domain.SERVICE, store.pool)
+    began, position = time.perf_counter(), 0
+    while position < SMALL_EVENTS:
+        records = await reader.read_log(after_position=position, limit=READ_ROWS)
+        position = records[-1].position
+    return position / (time.perf_counter() - began)
+
+
+async def _missed(store: postgres.PostgresStore) -> Row:
+    """A reader that follows by position while many write, and what it missed or read twice."""
+    begin = await store.head_position()
+    reader = postgres.PostgresStore(domain.SERVICE, store.pool)
+    total = WRITERS * WRITER_COMMITS
+    read: list[int] = []
+
+    async def follow() -> None:
+        position = begin
+        while len(read) < total:
+            records = await reader.read_log(after_position=position, limit=READ_ROWS)
+            read.extend(record.position for record in records)
+            position = records[-1].position if records else position
+            await asyncio.sleep(0)
+
+    async def write(number: int) -> None:
+        for _ in range(WRITER_COMMITS):
+            await _append(store, f"writer-{number}", 1)
+
+    async with asyncio.timeout(120), asyncio.TaskGroup() as group:
+        group.create_task(follow())
+        for number in range(WRITERS):
+            group.create_task(write(number))
+    wrong = len(set(range(begin + 1, begin + total + 1)) ^ set(read)) + len(read) - len(set(read))
+    return Row(
+        name="G12b",
+        what=f"events missed or read twice behind {WRITERS} writers at once",
+        unit=f"of {total:,}",
+        rates=(float(wrong),),
+        goal=Goal(0, 0, 0, less=True),
+    )
