@@ -332,15 +332,26 @@ class Projector(Generic[T]):
     ) -> int:
         """Apply the source until its end is near, without holding anybody up."""
         position = 0
-        while True:
-            records = await self._source.read(after_position=position, limit=REBUILD_RECORDS_MAX)
-            if records:
-                async with _transaction(connection):
-                    await self._projection.apply(connection, records, schema)
-                position = records[-1].position
-            progress(position, await self._source.end())
-            if len(records) < REBUILD_RECORDS_MAX:
-                return position
+        ahead = asyncio.ensure_future(self._after(position))
+        try:
+            while True:
+                records = await ahead
+                if len(records) == REBUILD_RECORDS_MAX:
+                    # The database looks for the next records while these are folded.
+                    ahead = asyncio.ensure_future(self._after(records[-1].position))
+                if records:
+                    async with _transaction(connection):
+                        await self._projection.apply(connection, records, schema)
+                    position = records[-1].position
+                progress(position, await self._source.end())
+                if len(records) < REBUILD_RECORDS_MAX:
+                    return position
+        finally:
+            ahead.cancel()
+            await asyncio.wait([ahead])
+
+    async def _after(self, position: int) -> Sequence[T]:
+        return await self._source.read(after_position=position, limit=REBUILD_RECORDS_MAX)
 
     async def _switch(self, connection: Any, schema: str, generation: int, position: int) -> None:
         """Stop the live projection, apply what it has and we have not, and take its place."""
