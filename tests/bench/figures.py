@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import statistics
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -87,6 +90,21 @@ def table(rows: Sequence[Row]) -> list[str]:
             f"| {ratio} | {bounds} | {row.reached} |"
         )
     return lines
+
+
+def cpu_s() -> float:
+    """CPU time of this process and everything that it started, as Linux tells it."""
+    ticks: dict[int, tuple[int, int]] = {}
+    for directory in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            told = (directory / "stat").read_text().rpartition(")")[2].split()
+            ticks[int(directory.name)] = (int(told[1]), int(told[11]) + int(told[12]))
+    ours: set[int] = set()
+    found = {os.getpid()}
+    while found:
+        ours |= found
+        found = {each for each, (parent, _) in ticks.items() if parent in ours} - ours
+    return sum(ticks[each][1] for each in ours) / os.sysconf("SC_CLK_TCK")
 
 
 def machine() -> str:

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import Annotated, Any, Literal, Union
 
@@ -40,8 +41,8 @@ def coups(rounds: int) -> Row:
     ours: list[float] = []
     bare: list[float] = []
     for number in range(rounds):
-        ours.append(_rate(lambda number=number: _played(number)))
-        bare.append(_rate(lambda number=number: _plain(number)))
+        ours.append(_rate(partial(_played, number)))
+        bare.append(_rate(partial(_plain, number)))
     return Row(
         name="G10",
         what="shoes from a seed, dealt by the tableau, with pairs",
@@ -264,5 +265,7 @@ def _pydantic(records: Sequence[Record]) -> tuple[Any, list[bytes]]:
             plain = field.type if field.type in (str, int, bool, str | None, int | None) else Any
             fields[field.name] = (plain, ... if field.required else None)
         models.append(create_model(kind.__name__, __config__=ConfigDict(frozen=True), **fields))
-    whole = Annotated[Union[tuple(models)], Field(discriminator="type")]  # noqa: UP007
-    return TypeAdapter(whole), _tagged(records)
+    union: Any = Union[tuple(models)]  # noqa: UP007
+    whole: Any = Annotated.__class_getitem__((union, Field(discriminator="type")))  # type: ignore[attr-defined]
+    adapter: TypeAdapter[Any] = TypeAdapter(whole)
+    return adapter, _tagged(records)

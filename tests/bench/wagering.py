@@ -26,7 +26,7 @@ from services.rulebooks.settings import table_settings
 from services.shoe import commands as cards
 from services.tablelog.calls import Services
 from services.tablelog.rest import unrest
-from tests.bench.figures import Goal, Row
+from tests.bench.figures import Goal, Row, cpu_s
 
 CALLERS = 64
 CALLERS_MANY = 256
@@ -68,8 +68,11 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
                 ("wager many", wager, CALLERS_MANY, TABLES),
                 ("wager alone", wager, CALLERS, 1),
             ):
+                before_s = cpu_s()
                 rate, p99_s = await _rate(target, ids, callers=callers, tables=tables)
                 sides.setdefault(name, []).append(rate)
+                cpu_us = (cpu_s() - before_s) / (rate * ROUND_S) * 1e6
+                sides.setdefault(f"{name} cpu", []).append(cpu_us)
                 sides.setdefault(f"{name} p99", []).append(p99_s * 1_000)
             sides.setdefault("rows 64", []).append(await _rows(stack, 64))
             sides.setdefault("rows 100", []).append(await _rows(stack, BATCH_WAGERS))
@@ -92,6 +95,8 @@ def _told(sides: dict[str, tuple[float, ...]]) -> list[Row]:
          Goal(0.55, 0.75, 0.9)),
         ("G1d", "p99 of G1L", "wager p99", "ms", "p99 of echo", "echo p99",
          Goal(2.5, 1.8, 1.3, less=True)),
+        ("G1 CPU", "CPU of G1L: caller, service, PostgreSQL and broker", "wager cpu", "µs",
+         "CPU of echo: caller and server", "echo cpu", Goal(2, 1.33, 1.11, less=True)),
         ("G2", batch, "batches", "/s", "bare asyncpg unnest(100)", "rows 100",
          Goal(0.25, 0.4, 0.5)),
         ("G8", "G1L with all wagers on one table", "wager alone", "/s",
