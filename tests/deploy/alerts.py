@@ -102,6 +102,10 @@ def faults(text: str, runbooks: str, tests: str) -> Iterator[str]:
     }
     sections = set(re.findall(r"(?m)^## (Sabot\w+)$", runbooks))
     alerts = rules(text)
+    named = [rule["alert"] for rule in alerts]
+    yield from (
+        f"{name}: is there twice" for name in sorted({n for n in named if named.count(n) > 1})
+    )
     for rule in alerts:
         yield from (f"{rule['alert']}: {fault}" for fault in _of_rule(rule, known))
         if rule["alert"] not in tested:

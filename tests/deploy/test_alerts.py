@@ -39,6 +39,7 @@ def test_the_alerts_fire_when_they_should() -> None:
         ("alert: SabotCallsSlow", "alert: SabotCallsSlower", "has no runbook"),
         ("alert: SabotCallsSlow", "alert: SabotCallsSlower", "no test shows it firing"),
         ("alert: SabotCallsSlow", "alert: SabotCallsSlower", "is in the runbooks and no alert"),
+        ("alert: SabotCallsSlow", "alert: SabotOverloaded", "SabotOverloaded: is there twice"),
         ("$labels.sabot_upstream", "$labels.upstream", "its metrics have no label upstream"),
     ],
 )
