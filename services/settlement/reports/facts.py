@@ -52,7 +52,7 @@ class CoupFact(Fact, frozen=True, kw_only=True):
     """Type of the event that changed it."""
 
     status: str
-    """OPEN, RESULTED, SETTLED, NO_BET, VOID, TERMINATED, INVALIDATED or BACKFILLED."""
+    """OPEN, RESULTED, SETTLED, NO_BET, VOID, TERMINATED or INVALIDATED."""
 
     reason: str
     backfilled: bool

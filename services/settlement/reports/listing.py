@@ -71,7 +71,7 @@ _REGISTER: Final = (
     COUP,
     Column("number", _N, "of the coup in its session"),
     Column("shoe_id", _T, "the shoe"),
-    Column("status", _T, "how it ended; BACKFILLED: entered after an outage"),
+    Column("status", _T, "how it ended"),
     REASON,
     Column("review", _T, "OPEN while it is under review for its shoe"),
     RULEBOOK,

@@ -6,6 +6,7 @@ every machine.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import AsyncIterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -33,6 +34,9 @@ SIGMAS_OF_ALARM: Final = 5
 WITHIN, OUTSIDE, DRIFT = "WITHIN_95", "OUTSIDE_95", "DRIFT"
 COUPS_MIN: Final = 100
 """Below so many the approximation by chi-square is no judgement: too few ties are expected."""
+
+DRIFT_DAYS: Final = 92
+"""Gaming days that the alarm looks back: what drifted is noticed, and years are not read each time."""
 
 TOO_FEW: Final = "TOO_FEW"
 _EXACTLY: Final = Context(prec=40, rounding=ROUND_HALF_EVEN)
@@ -209,8 +213,13 @@ KEYS: Final = {"table": "table_id", "rulebook": "rulebook_id", "dealer": "dealer
 
 
 async def drifting(connections: Connections, schema: str, as_of: int) -> dict[str, int]:
-    """How many live tables, rulebooks and dealers lie outside 5 sigma, over all days."""
-    reader = Reader(connections, schema, Asked(as_of=as_of))
+    """How many live tables, rulebooks and dealers lie outside 5 sigma, over the last days played."""
+    whole = Reader(connections, schema, Asked(as_of=as_of))
+    (last,) = await whole.grouped("coups", (), (), counts=["max(f.coup_day) as day"])
+    if last["day"] is None:
+        return dict.fromkeys(KEYS, 0)
+    first = last["day"] - dt.timedelta(days=DRIFT_DAYS - 1)
+    reader = Reader(connections, schema, Asked(as_of=as_of, from_day=first))
     found: dict[str, int] = {}
     for told, key in KEYS.items():
         groups: Sequence[Counted] = list((await groups_of(reader, key)).values())

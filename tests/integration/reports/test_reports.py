@@ -15,9 +15,10 @@ from msgspec import Struct
 from services.chassis.decider import Record
 from services.settlement.reports.catalogue import REPORTS
 from services.settlement.reports.engine import Ending, Header, WrongAsked, made
-from services.settlement.reports.facts import MoneyFact
+from services.settlement.reports.facts import CoupFact, MoneyFact
 from services.settlement.reports.fold import facts_of, heard
 from services.settlement.reports.report import Asked, Kind
+from services.settlement.reports.results import drifting
 from services.settlement.reports.state import Known
 from tests.property.play import wander
 from tests.property.wanderer import RULEBOOKS
@@ -317,3 +318,24 @@ async def test_every_report_says_what_it_is() -> None:
         assert each.title
         assert each.about.endswith(".")
         assert {check.left for check in each.checks} <= {c.name for c in columns if c.total}
+
+
+async def test_drift_is_looked_for_over_the_last_days_only(facts: Facts) -> None:
+    """R-29: Banker wins every coup of a table; long ago that is no alarm any more."""
+    records = max(tables(), key=len)
+    schema = await facts.folded(records)
+    none = {"table": 0, "rulebook": 0, "dealer": 0}
+    assert await drifting(facts.pool, schema, 0) == none
+    assert await drifting(facts.pool, schema, len(records)) == none
+    names = ", ".join(CoupFact.__struct_fields__)
+    copied = names.replace("coup_id,", "'X:1:' || n,").replace("table_id,", "'X',")
+    copied = copied.replace("winner,", "'BANKER',").replace("status,", "'SETTLED',")
+    await facts.pool.execute(
+        f'insert into "{schema}".coups ({names}) select {copied.replace("position", "-n")} '
+        f'from (select * from "{schema}".coups limit 1) as one, generate_series(1, 200) as n'
+    )
+    assert (await drifting(facts.pool, schema, len(records)))["table"] == 1
+    await facts.pool.execute(
+        f"update \"{schema}\".coups set coup_day = coup_day - 100 where table_id = 'X'"
+    )
+    assert await drifting(facts.pool, schema, len(records)) == none
