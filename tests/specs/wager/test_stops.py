@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from sabot.common.v1 import common_pb2
+from sabot.wager.v1 import wager_service_pb2 as pb
+from services.chassis.auth import Identity, Stamp, identity, set_identity
+from services.chassis.rpc_errors import PermissionDenied
 from services.contracts.common import PlayerContext
 from services.contracts.core import SYSTEM
 from services.contracts.round import TableOpened
@@ -21,6 +26,7 @@ from services.contracts.wager import (
     WagerRejected,
 )
 from services.wager import domain as wager
+from services.wager.api import WagerService
 from services.wager.commands import (
     CancelWager,
     ChangeWager,
@@ -155,3 +161,55 @@ def test_a_stop_at_all_tables_is_looked_up_and_kept_by_none() -> None:
     trial = table("TEST").when(known).then(like(BettingStopped))
     trial.when(place()).then(like(WagerRejected, code="STOPPED"))
     trial.when(lift(known)).then(like(StopLifted)).when(place()).then(like(DebitRequested))
+
+
+class Edge:
+    """What the calls need of the service: it keeps the command, and has one stop in its register."""
+
+    def __init__(self) -> None:
+        self.made: Any = None
+        self.pool = self
+        self.executor = self
+
+    async def carry_out(self, request: Any, table_id: str, command: Any, **_: Any) -> Any:
+        del request, table_id
+        self.made = command(Stamp(AT_US, identity().actor, None, None))
+        return SimpleNamespace(result=common_pb2.CommandResult())
+
+    async def fetch(self, _: str) -> list[tuple[Any, ...]]:
+        return [("AREA", "TIE", "", "T9", "ALERT", "cs-1", 7)]
+
+    async def state(self, _: str) -> Any:
+        return table().given(BettingStopped(of="PLAYER", value="p1", operator="acme")).state
+
+
+async def test_a_token_that_names_an_operator_commands_for_him_alone() -> None:
+    """It need not say so in the request; another operator's players are not his to stop."""
+    edge: Any = Edge()
+    service = WagerService(edge)
+    request = pb.OrderStopRequest(table_id="T1", of="TABLE", everywhere=True)
+    set_identity(Identity(SYSTEM, frozenset(), None, {"operator": "acme"}))
+    await service.OrderStop(request, None)
+    assert edge.made == OrderStop(
+        at_us=AT_US, by=SYSTEM, of="TABLE", operator="acme", everywhere=True
+    )
+    request.operator = "other"
+    with pytest.raises(PermissionDenied, match="acme alone"):
+        await service.OrderStop(request, None)
+    set_identity(Identity(SUPERVISOR, frozenset(), None))
+    await service.LiftStop(pb.LiftStopRequest(of="TABLE", operator="other"), None)
+    assert (edge.made.of, edge.made.operator) == ("TABLE", "other")
+
+
+async def test_stops_in_force_are_told() -> None:
+    """Those of all tables with who, where and why; those of the table that is asked about."""
+    service = WagerService(Edge())  # type: ignore[arg-type]
+    everywhere = pb.Stop(
+        of="AREA", value="TIE", everywhere=True, table_id="T9", reason="ALERT",
+        ordered_by="cs-1", at_us=7,
+    )  # fmt: skip
+    answer = await service.ListStops(pb.ListStopsRequest(), None)
+    assert list(answer.stops) == [everywhere]
+    answer = await service.ListStops(pb.ListStopsRequest(table_id="T1"), None)
+    here = pb.Stop(of="PLAYER", value="p1", operator="acme", table_id="T1")
+    assert list(answer.stops) == [everywhere, here]
