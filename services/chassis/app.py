@@ -71,7 +71,13 @@ SERVING_STOP_S: Final = 1.0
 RESERVE_S: Final = 4.0
 """Of their budgets, what relay and consumers need for breaking off when the rest was not enough."""
 
-_AWAY = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+_AWAY = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
 
 
 # Building the parts

@@ -61,6 +61,7 @@ CONFLICTS: Final = frozenset({"events_stream_version_key", "commands_key"})
 TRANSIENT: Final = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # the driver met its server's last words while nobody asked
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
     asyncpg.LockNotAvailableError,

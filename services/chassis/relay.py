@@ -79,6 +79,15 @@ LOCK_TIMEOUT_S: Final = 5.0
 RELEASE_TIMEOUT_S: Final = 1.0
 """Saying goodbye to the database; without it the lock ends with the connection all the same."""
 
+_AWAY: Final = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+"""What a question about the lock may end with when the database is away."""
+
 PARTITION_CACHE_KEYS: Final = 65_536
 """Streams whose partition is remembered: hashing a key costs more than sending a record."""
 
@@ -199,7 +208,7 @@ class AdvisoryLock:
                 if self._connection is None or self._connection.is_closed():
                     raise LockLost("the connection that held the lock is closed")
                 await self._connection.execute("select 1")
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except _AWAY as error:
             self._drop()
             raise LockLost(f"the connection that held the lock failed: {error!r}") from error
 
@@ -210,7 +219,7 @@ class AdvisoryLock:
         try:
             async with asyncio.timeout(RELEASE_TIMEOUT_S):
                 await connection.close()
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        except _AWAY:
             connection.terminate()
 
     def _drop(self) -> None:

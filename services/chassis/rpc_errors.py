@@ -164,6 +164,7 @@ TRANSLATIONS: Mapping[type[Exception], Translate] = {
     StoreUnavailable: _as(Unavailable, "the database is away"),
     asyncpg.TooManyConnectionsError: _as(Overloaded, "no database connection is free"),
     asyncpg.PostgresConnectionError: _as(Unavailable, "the database is away"),
+    asyncpg.InternalClientError: _as(Unavailable, "the database is away"),
     asyncpg.InsufficientResourcesError: _as(Overloaded, "the database is at its limit"),
     asyncpg.OperatorInterventionError: _as(Unavailable, "the database ended the statement"),
     ConnectionError: _as(Unavailable, "a connection was lost"),

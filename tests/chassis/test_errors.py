@@ -99,6 +99,12 @@ OTHERS = [
         "the database is away",
     ),
     (
+        asyncpg.InternalClientError("cannot switch to state 15"),
+        CODES.UNAVAILABLE,
+        "UNAVAILABLE",
+        "the database is away",
+    ),
+    (
         ConnectionResetError("peer 10.0.0.1"),
         CODES.UNAVAILABLE,
         "UNAVAILABLE",

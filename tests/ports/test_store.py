@@ -14,7 +14,7 @@ import pytest
 from services.chassis.decider import Record
 from services.chassis.digest import GENESIS, digest_of
 from services.chassis.memory import MemoryStore
-from services.chassis.postgres import PostgresStore
+from services.chassis.postgres import PostgresStore, is_transient
 from services.chassis.registry import decode_meta
 from services.chassis.snapshots import Snapshot
 from services.chassis.store import (
@@ -448,6 +448,12 @@ class TestPostgresStore(StoreSuite):
             async with postgres_store.transaction() as tx:
                 await tx.connection.execute("select pg_terminate_backend(pg_backend_pid())")
         assert len(await append(postgres_store, ("a", Added(n=1)))) == 1
+
+    def test_a_driver_that_met_the_last_words_of_its_server_says_try_again(self) -> None:
+        """A killed server tells idle connections so; the next statement finds its driver confused."""
+        error = asyncpg.InternalClientError("cannot switch to state 15; another operation")
+        assert is_transient(error)
+        assert not is_transient(asyncpg.UndefinedTableError("no such table"))
 
     async def test_a_mistake_of_ours_is_not_transient(self, postgres_store: PostgresStore) -> None:
         """Trying again does not help against a wrong argument or wrong SQL."""
