@@ -157,7 +157,9 @@ class Floor:
     def fallen(self) -> None:
         """Raise what ended a table's play."""
         for task in self._tasks:
-            if task.done() and not task.cancelled():
+            if task.cancelled():
+                raise Breach(f"{task.get_name()} was cancelled")
+            if task.done():
                 task.result()
 
     async def rest(self) -> None:

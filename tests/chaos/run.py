@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import Any, Self
 
@@ -64,7 +64,8 @@ class Session:
         self.ways = [services]
         self.callers = Callers(self.ways, self.random)
         self.floor = Floor(self.callers, self.random, tables=tables, name=f"chaos-{seed}")
-        self.scene = Scene(stack, self.floor, self.ways, self.random)
+        self.channels = AsyncExitStack()
+        self.scene = Scene(stack, self.floor, self.ways, self.random, self.channels)
         self.books = Books(stack, self.callers, self.random)
 
     @classmethod
@@ -77,6 +78,7 @@ class Session:
                 yield session
             finally:
                 await session.floor.end()
+                await session.channels.aclose()
 
     async def strike(self, row: Row, plant: Plant | None = None) -> Findings:
         """Play, strike, recover, rest, check."""

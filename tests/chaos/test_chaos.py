@@ -30,6 +30,9 @@ SECONDS = 60.0
 """No fault begins later; `make chaos` takes its time."""
 
 LEFT_OUT = {"no fault", "database slow", "clock steps"}
+LEFT_TO_KAFKA = {"second process comes and goes", "broker killed", "broker emptied"}
+"""The embedded broker takes a commit by a member of old for that of another one, and may wait for it
+for a minute and more; `tests/integration/messaging` kills and empties it, too."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -45,7 +48,8 @@ def status(found: list[str]) -> int:
 
 async def test_no_fault_loses_anything_or_does_it_twice(session: Session) -> None:
     """Processes, PostgreSQL and broker die while tables play: every promise holds after each."""
-    names = [name for name in FAULTS if name not in LEFT_OUT]
+    left_out = LEFT_OUT if chosen_kind() == "apache" else LEFT_OUT | LEFT_TO_KAFKA
+    names = [name for name in FAULTS if name not in left_out]
     result = await run(session, names=names, count=1, seconds=SECONDS, say=say)
     assert result.breaches == []
     assert any(row.recoveries for row in result.rows)

@@ -40,6 +40,12 @@ PIT = Actor("pit", "GAME_SUPERVISOR")
 BOSS = Actor("boss", "CASINO_SUPERVISOR")
 DUTY = Actor("duty", "DUTY_MANAGER")
 INSPECTOR = Actor("inspector", "INSPECTOR")
+RELIEF: Final = "relief"
+"""The dealer who takes over for a while."""
+
+WIDE_FROM: Final = 2_000_000
+"""From this seed on people do more than below it: they relieve dealers, change the game, bring devices and
+packs, close a table and open it again, and abandon one. A seed below plays as it did when it failed."""
 TWO: Final[Mapping[str, Any]] = {"by": BOSS, "second": PIT}
 
 FACED_WITH_S = 0.02, 0.9
@@ -68,8 +74,12 @@ class Plan(Struct, frozen=True):
     odd: float
     """How often people do something out of the ordinary."""
 
+    wide: bool = False
+    sessions: int = 1
+    """How often the table is opened."""
 
-def planned(number: int, random: Random) -> Plan:
+
+def planned(number: int, random: Random, *, wide: bool = False) -> Plan:
     """A table that this seed has."""
     rulebook_id = random.choice(RULEBOOKS)
     rules: Any = document(rulebook_id)
@@ -88,6 +98,8 @@ def planned(number: int, random: Random) -> Plan:
         auto_burn=random.random() < 0.7,
         differential_minor=random.choice((None, 3_000)) if seated else None,
         odd=random.choice((0.0, 0.1, 0.3)),
+        wide=wide,
+        sessions=random.choice((1, 2)) if wide else 1,
     )
 
 
@@ -109,6 +121,8 @@ class Floor:
         self._wagers = 0
         self._disputes = 0
         self._patience = 0
+        self._sessions = 0
+        self._devices = 0
 
     async def look(self, service: str) -> Any:
         """What a service knows of the table; None while nobody answers."""
@@ -124,15 +138,23 @@ class Floor:
             state, shoe = await self.look(ROUND), await self.look(SHOE)
             if state is None or shoe is None:
                 continue
-            if state.coup is None and state.request is None and self._done(state):
-                return
-            await self._next(state, shoe)
+            if not state.open:
+                if self.leaving or self._sessions >= self.plan.sessions:
+                    return
+                await self._open()
+            elif state.coup is None and state.request is None and self._done(state):
+                if self.leaving or self._sessions >= self.plan.sessions:
+                    return
+                await self.desk.act(ROUND, table.CloseTable, BOSS, exemption="another table opens")
+            else:
+                await self._next(state, shoe)
 
     def _done(self, state: Any) -> bool:
         return self.leaving or state.coups >= self.plan.coups
 
     async def _open(self) -> None:
         plan, act = self.plan, self.desk.act
+        self._sessions += 1
         settings = table_settings(
             table_id=plan.table_id,
             table_number=plan.table_id,
@@ -175,7 +197,8 @@ class Floor:
         if not pool:
             return
         service, command, fields = self._random.choice(pool)
-        by = fields.pop("by", DEALER)
+        dealer = Actor(state.crew.dealer, "DEALER") if self.plan.wide else DEALER
+        by = fields.pop("by", dealer)
         await self.desk.act(service, command, by, **fields)
 
     def _usual(self, state: Any, shoe: Any) -> Iterator[Option]:
@@ -364,6 +387,37 @@ class Floor:
         limits = {"*": Limit(100, self._random.choice((20_000, 50_000)))}
         yield WAGER, book.ChangeLimits, {"by": BOSS, "limits": limits}
         yield SHOE, cards.EndShoe, {"by": PIT, "reason": "worn"}
+        if self.plan.wide:
+            yield from self._people_and_things(state)
+            yield from self._other_games(state)
+
+    def _people_and_things(self, state: Any) -> Iterator[Option]:
+        """Dealers and supervisors who take turns, devices, packs."""
+        self._devices += 1
+        device = {"device_id": f"{self.plan.table_id}-d{self._devices}"}
+        other = DEALER.id if state.crew.dealer == RELIEF else RELIEF
+        yield ROUND, table.ChangeDealer, {"by": PIT, "dealer": other}
+        yield ROUND, table.AssignSupervisor, {"by": BOSS, "supervisor": PIT.id}
+        yield SHOE, cards.RegisterShoeDevice, {"by": PIT, **device}
+        kind = self._random.choice(("MULTISHUFFLER", "SHUFFLING_DEVICE"))
+        approved = {"kind": kind, "approval": "a"}
+        yield SHOE, cards.RegisterShuffleDevice, {"by": PIT, **device, **approved}
+        harm = {name: self._random.random() < 0.5 for name in ("disadvantage", "spare")}
+        yield SHOE, cards.ReportFault, {"by": PIT, **harm, "transferable": True}
+        seal = {"seal_id": f"s{self._devices}", "place": "safe"}
+        yield SHOE, cards.SealPack, {"by": PIT, **seal}
+        yield SHOE, cards.RemoveCards, {"by": PIT}
+        yield SHOE, cards.CollectCards, {"direction": "LEFT_TO_RIGHT"}
+        if self.plan.mode == "TEST" and self._sessions < self.plan.sessions:
+            yield ROUND, table.AbandonTable, {"by": BOSS}
+
+    def _other_games(self, state: Any) -> Iterator[Option]:
+        """Another rulebook between coups, with the consent of all who sit there."""
+        yield ROUND, table.AskConsent, {"by": PIT}
+        for player in PLAYERS:
+            yield ROUND, table.GiveConsent, {"by": _player(player), "player": player}
+        rulebook_id = self._random.choice(RULEBOOKS)
+        yield ROUND, table.ChangeGame, {"by": BOSS, "rulebook_id": rulebook_id}
 
     def _disputed(self, coup: int) -> Iterator[Option]:
         self._disputes += 1

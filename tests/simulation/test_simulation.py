@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.simulation.floor import WIDE_FROM
 from tests.simulation.run import simulate
 
-FIXED = range(1, 9)
-FRESH = 3
+FIXED = (*range(1, 7), *range(WIDE_FROM + 1, WIDE_FROM + 4))
+FRESH = 2
+FRESH_WIDE = 2
 SEED_MAX = 1_000_000
 HERE = Path(__file__).parent
 DIGEST = (
@@ -54,6 +56,8 @@ def test_the_promises_hold_in_every_seed_that_once_failed(seed: int) -> None:
 def test_the_promises_hold_in_a_few_fresh_seeds() -> None:
     for _ in range(FRESH):
         holds(1_000 + secrets.randbelow(SEED_MAX))
+    for _ in range(FRESH_WIDE):
+        holds(WIDE_FROM + secrets.randbelow(SEED_MAX))
 
 
 def test_the_same_seed_gives_the_same_trace_whatever_the_order_of_hashes() -> None:

@@ -17,7 +17,7 @@ from tests.simulation.bank import Row
 from tests.simulation.broker import PARTITIONS, Cluster
 from tests.simulation.chance import Chance, Trace
 from tests.simulation.disk import Disk
-from tests.simulation.floor import PLAYERS, Floor, planned
+from tests.simulation.floor import PLAYERS, WIDE_FROM, Floor, planned
 from tests.simulation.nodes import (
     CORES,
     REPLICAS,
@@ -64,7 +64,8 @@ class World:
         self._people = Owner()
         random = self.chance.random
         self.floors = [
-            Floor(self, planned(number, random)) for number in range(1, random.randint(1, 3) + 1)
+            Floor(self, planned(number, random, wide=seed >= WIDE_FROM))
+            for number in range(1, random.randint(1, 3) + 1)
         ]
         self._skewed = random.random() < 0.3
 
