@@ -472,7 +472,11 @@ async def serve(runtime: Runtime) -> int:
 
 
 async def _migrate(runtime: Runtime) -> int:
-    applied = await migrations.migrate(_dsn(runtime), _packages(runtime.definition))
+    applied = await migrations.migrate(
+        _dsn(runtime),
+        _packages(runtime.definition),
+        service_role=runtime.settings.database.service_role,
+    )
     names = [f"{m.package} {m.version} {m.name}" for m in applied]
     log.info("the database is migrated", applied=names)
     return EXIT_CLEAN

@@ -58,6 +58,14 @@ class DatabaseSettings(Piece):
     """SABOT_DATABASE_*: the service's own PostgreSQL database."""
 
     url: Annotated[SecretStr, Field(description="postgresql://user:password@host:port/name")]
+    service_role: Annotated[
+        str,
+        Field(
+            max_length=63,
+            description="for --migrate: the database user that the service logs in as, which is given"
+            " its rights; empty: the service is the owner of its tables",
+        ),
+    ] = ""
     connections_max: Annotated[int, Field(ge=2, le=200, description="2 to 200 connections")] = 10
     command_timeout_s: Annotated[Seconds, Field(description="seconds for one statement")] = 10.0
 

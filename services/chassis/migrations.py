@@ -17,6 +17,8 @@ from typing import Any, Final
 import asyncpg
 from msgspec import Struct
 
+from services.chassis import grants
+
 FILE_NAME: Final = re.compile(r"([0-9]{4})_([a-z0-9_]+)\.sql")
 LOCK_KEY: Final = 5_360_102
 """Any number will do, as long as every release uses the same one."""
@@ -98,8 +100,14 @@ def read_package(package: Package) -> list[Migration]:
     return found
 
 
-async def migrate(dsn: str, packages: Sequence[Package]) -> list[Migration]:
-    """Apply what is missing and return it. One runs at a time; the others wait and find nothing."""
+async def migrate(
+    dsn: str, packages: Sequence[Package], *, service_role: str = ""
+) -> list[Migration]:
+    """Apply what is missing and return it. One runs at a time; the others wait and find nothing.
+
+    `service_role` is the database user that is then given the rights of the running service; without
+    one the service logs in as the owner.
+    """
     wanted = [migration for package in packages for migration in read_package(package)]
     connection = await asyncpg.connect(dsn, command_timeout=STATEMENT_TIMEOUT_S)
     try:
@@ -119,6 +127,9 @@ async def migrate(dsn: str, packages: Sequence[Package]) -> list[Migration]:
                     migration.name,
                     migration.sha256,
                 )
+        if service_role:
+            async with connection.transaction(isolation="read_committed"):
+                await grants.grant(connection, service_role)
         return missing
     finally:
         await connection.close()

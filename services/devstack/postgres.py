@@ -237,8 +237,8 @@ class PostgresServer:
     def address(self) -> str:
         return f"{LOOPBACK}:{self.port}"
 
-    def dsn(self, database: str = "postgres") -> str:
-        return f"postgresql://postgres@{self.address}/{database}"
+    def dsn(self, database: str = "postgres", user: str = "postgres") -> str:
+        return f"postgresql://{user}@{self.address}/{database}"
 
     def start(self, timeout_s: float = START_TIMEOUT_S) -> Self:
         """Create the cluster on first use, start the server, return once it accepts clients."""
@@ -316,6 +316,17 @@ class PostgresServer:
             for name in names:
                 if name not in existing:
                     await connection.execute(f'create database "{name}"{origin}')
+        finally:
+            await connection.close()
+
+    async def create_users(self, names: Iterable[str]) -> None:
+        """Create the users that do not exist yet; they may log in and nothing else."""
+        connection = await asyncpg.connect(self.dsn())
+        try:
+            existing = {row[0] for row in await connection.fetch("select rolname from pg_roles")}
+            for name in names:
+                if name not in existing:
+                    await connection.execute(f'create role "{name}" login')
         finally:
             await connection.close()
 

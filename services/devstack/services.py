@@ -55,7 +55,9 @@ class ServiceProcess:
         bootstrap_servers: str,
         log: Path,
         environment: Mapping[str, str],
+        migration: Mapping[str, str] | None = None,
     ) -> None:
+        """Describe a process; `migration` is what its migration is told beyond the environment."""
         self.name = name
         self.database_url = database_url
         self.log = log
@@ -79,6 +81,7 @@ class ServiceProcess:
             "SABOT_METRICS_PORT": str(self.ports.metrics),
             **environment,
         }
+        self._migration = dict(migration or {})
 
     def tell(self, settings: Mapping[str, str]) -> None:
         """From its next start on the service has these settings instead of its own."""
@@ -103,7 +106,7 @@ class ServiceProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=CHECKOUT,
-                env=self._environment,
+                env={**self._environment, **self._migration},
                 timeout=MIGRATION_TIMEOUT_S,
             )
         if result.returncode != 0:

@@ -121,8 +121,8 @@ class Stack:
         return {name: service.target for name, service in self.services.items()}
 
     def database_url(self, service: str) -> str:
-        """Return the address of a service's database."""
-        return self.postgres.dsn(f"sabot_{service}")
+        """Return the address of a service's database, as its owner."""
+        return self.postgres.dsn(database_name(service))
 
     def env(self) -> dict[str, str]:
         """Return the addresses as environment variables, for the command line and other clients."""
@@ -255,7 +255,9 @@ class Stack:
             root = kept_directory(self.directory / "postgres", str(self.directory))
         self.postgres = PostgresServer(root, durable=self.durable, settings=self._postgres_settings)
         self.postgres.start()
-        run_apart(self.postgres.create_databases(f"sabot_{name}" for name in SERVICES))
+        names = [database_name(name) for name in SERVICES]
+        run_apart(self.postgres.create_users(names))
+        run_apart(self.postgres.create_databases(names))
         kept = "" if root is None else f", data in {root}"
         self._report(
             f"postgres: ready at {self.postgres.address} after {_since(began)}"
@@ -313,12 +315,19 @@ class Stack:
         environment = {**self._extra_environment, **self._environment_of.get(name, {})}
         if name == "settlement" and "wager" in self.services:
             environment.setdefault("SABOT_WALLET_TARGET", self.services["wager"].target)
+        # As outside development: the owner migrates, and the service logs in as somebody who may
+        # read its log and append to it.
+        user = database_name(name)
         return ServiceProcess(
             name,
-            database_url=self.database_url(name),
+            database_url=self.postgres.dsn(user, user),
             bootstrap_servers=self.bootstrap_servers,
             log=self.logs / f"{name}.log",
             environment=environment,
+            migration={
+                "SABOT_DATABASE_URL": self.database_url(name),
+                "SABOT_DATABASE_SERVICE_ROLE": user,
+            },
         )
 
     # Bookkeeping
@@ -360,6 +369,11 @@ class Stack:
         for record in self._records:
             record.remove()
         self._records.clear()
+
+
+def database_name(service: str) -> str:
+    """The name of a service's database, and of the user that the service logs in as."""
+    return f"sabot_{service}"
 
 
 def rotate_logs(directory: Path) -> None:
