@@ -70,7 +70,7 @@ wallet-sim: setup ## run a wallet simulator for integrators on port 8701 (ARGS=-
 
 ##- Tests
 
-.PHONY: test test-fast test-all bench
+.PHONY: test test-fast test-all bench bench-growth bench-gate
 test-fast: setup ## tests that need no server
 	@$(PYTEST) -n auto -m "not integration and not e2e and not slow" $(ARGS)
 
@@ -101,6 +101,14 @@ clauses: setup ## print what is done about every clause of the rules, and write 
 
 bench: setup ## measure what Sabot does a second (ARGS=--write puts it into the docs)
 	$(BIN)/python -m tests.bench $(ARGS)
+
+# The form with ten million is for the night: EVENTS=10000000 make bench-growth
+EVENTS ?= 1000000
+bench-growth: setup ## measure what the log costs as it grows (EVENTS=1000000)
+	$(BIN)/python -m tests.bench --only log --events $(EVENTS) $(ARGS)
+
+bench-gate: setup ## hold the log to its floors; fails after two repeats
+	$(BIN)/python -m tests.bench --only log --gate $(ARGS)
 
 .PHONY: fuzz
 fuzz: setup ## odd input for every call, event, rulebook and log (ARGS="--seconds N --seed S")

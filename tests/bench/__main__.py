@@ -16,6 +16,9 @@ from tests.bench.figures import Row, machine, table
 
 ROUNDS = 5
 EVENTS = 200_000
+REPEATS_MAX = 2
+"""Other load moves a single run by a third: a floor is missed when it is missed three times."""
+
 MARK_BEGIN = "<!-- figures: written by make bench ARGS=--write -->"
 MARK_END = "<!-- end of figures -->"
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
@@ -30,8 +33,36 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--only", choices=GROUPS, action="append", help="a group of rows")
     parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
+    parser.add_argument("--gate", action="store_true", help="fail below a floor, after two repeats")
     parser.add_argument("--write", action="store_true", help="put the table into the docs")
     options = parser.parse_args()
+    rows = measured(options)
+    for _ in range(REPEATS_MAX if options.gate else 0):
+        if not below(rows):
+            break
+        say(f"below the floor: {', '.join(below(rows))}; once more")
+        rows = measured(options)
+    lines = [
+        (
+            f"{machine()}; {options.rounds} rounds; PostgreSQL with fsync on; "
+            f"large log of {options.events:,} events."
+        ),
+        "",
+        *table(rows),
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+    if options.write:
+        write(lines)
+    return int(options.gate and bool(below(rows)))
+
+
+def below(rows: Sequence[Row]) -> list[str]:
+    """Rows that do not reach their floor."""
+    return [row.name for row in rows if row.reached == "no"]
+
+
+def measured(options: argparse.Namespace) -> list[Row]:
+    """The rows that are asked for."""
     wanted = set(options.only or GROUPS)
     rows: list[Row] = []
     if "replay" in wanted:
@@ -55,18 +86,7 @@ def main() -> int:
         with Stack(durable=True, report=say) as stack, loop() as runner:
             say("wagers")
             rows += runner.run(wagering.measure(stack, options.rounds))
-    lines = [
-        (
-            f"{machine()}; {options.rounds} rounds; PostgreSQL with fsync on; "
-            f"large log of {options.events:,} events."
-        ),
-        "",
-        *table(rows),
-    ]
-    sys.stdout.write("\n".join(lines) + "\n")
-    if options.write:
-        write(lines)
-    return 0
+    return rows
 
 
 def loop() -> asyncio.Runner:
