@@ -141,7 +141,7 @@ class Stack:
             self._start_servers()
             self._start_services()
             if self._with_console:
-                self._start_console()
+                self.start_console()
         except BaseException:
             self.stop()
             raise
@@ -199,6 +199,16 @@ class Stack:
     def resume_service(self, name: str) -> None:
         """Let a frozen service go on (SIGCONT)."""
         self._process(name).send(signal.SIGCONT)
+
+    def start_console(self) -> ConsoleProcess:
+        """Start the console beside the services and wait until they answer it."""
+        began = time.monotonic()
+        self.console = ConsoleProcess(targets=self.targets, log=self.logs / "console.log")
+        self._launch(self.console)
+        self._write_state()
+        self.console.wait_until_ready()
+        self._report(f"console: ready at {self.console.url} after {_since(began)}")
+        return self.console
 
     def start_broker(self) -> None:
         """Start a broker that was stopped or killed, on the same port."""
@@ -297,14 +307,6 @@ class Stack:
         for name, service in self.services.items():
             service.wait_until_ready()
             self._report(f"{name}: ready at {service.target} after {_since(began)}")
-
-    def _start_console(self) -> None:
-        began = time.monotonic()
-        self.console = ConsoleProcess(targets=self.targets, log=self.logs / "console.log")
-        self._launch(self.console)
-        self._write_state()
-        self.console.wait_until_ready()
-        self._report(f"console: ready at {self.console.url} after {_since(began)}")
 
     def _launch(self, service: ServiceProcess | ConsoleProcess) -> None:
         process = service.launch()

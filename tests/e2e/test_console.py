@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -43,16 +43,12 @@ TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElemen
 
 
 @pytest.fixture(scope="module")
-def console(stack: Stack) -> Iterator[ConsoleProcess]:
-    """The console as a process beside the services of all tests."""
-    process = ConsoleProcess(targets=stack.targets, log=stack.logs / "console.log")
-    process.launch()
-    try:
-        process.wait_until_ready()
-        yield process
-    finally:
-        assert process.process is not None
-        process.process.stop()
+def console(stack: Stack) -> ConsoleProcess:
+    """The console as a process beside the services of all tests; it ends with them."""
+    started = stack.start_console()
+    assert stack.env()["SABOT_CONSOLE_URL"] == started.url
+    assert [each.address for each in stack.entries() if each.name == "console"] == [started.url]
+    return started
 
 
 @asynccontextmanager
