@@ -32,6 +32,9 @@ package. Reflection is off unless `SABOT_GRPC_REFLECTION=true`.
   command is answered from what is stored and changes nothing; with another input it is
   `ALREADY_EXISTS`. So any command may be repeated after a timeout. Ids are each caller's own: nobody
   spends another's.
+- **What became of a call that was not answered** is found out by its command id, in every service. Sent again,
+  the command is answered as it was, or is carried out now. To look and not to act, `ListCommandEvents` with the
+  table and the ids tells what they led to there; nothing means refused, not arrived, or not carried out yet.
 - **A refusal by the rules is an answer**: the status is OK, and `result.refusal` holds a stable reason, a
   sentence and the clauses. A repetition gets the same refusal; to ask again is a new command. Only a
   `ROLE` for want of news of a new dealer is not kept (`CommandMeta.shift`).
