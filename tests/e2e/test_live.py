@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -346,6 +347,43 @@ IN_BYTES = re.compile(rb'"[A2-9TJQK][SC]"')
 """The same in JSON, among digests and sealed bytes that may look like anything."""
 
 
+def written_orders() -> list[bytes]:
+    """Three undealt cards in a row as a program might write them: text, MessagePack, hex, base64."""
+    forms = []
+    for at in range(len(UNDEALT) - 2):
+        row = UNDEALT[at : at + 3]
+        plain = [mark.join(row).encode() for mark in ("", ",", " ", '","')]
+        plain.append(b"".join(b"\xa2" + card.encode() for card in row))
+        for each in plain:
+            forms += [each, each.hex().encode(), each.hex().upper().encode()]
+            for before in range(3):  # where it may begin in a group of three bytes
+                whole = base64.b64encode(b"\0" * before + each)
+                forms.append(whole[-(-8 * before // 6) : 4 * ((before + len(each)) // 3)])
+    return [form for form in forms if len(form) >= ORDER_BYTES_MIN]
+
+
+ORDER_BYTES_MIN = 6
+"""Shorter ones stand in digests by chance."""
+
+ORDERS = re.compile(b"|".join(map(re.escape, written_orders())))
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        b"the order is 8S8CQS5C",
+        b'["8S","8C","QS"]',
+        b"".join(b"\xa2" + card.encode() for card in UNDEALT),
+        "".join(UNDEALT).encode().hex().encode(),
+        base64.b64encode(b"x" + "".join(UNDEALT).encode()),
+        base64.b64encode(b"xy" + ",".join(UNDEALT).encode()),
+    ],
+)
+def test_an_order_that_leaks_is_seen_in_whatever_form(leak: bytes) -> None:
+    """Or the test below could not fail."""
+    assert ORDERS.search(leak)
+
+
 async def stored_bytes(stack: Stack, word: str) -> AsyncIterator[tuple[str, bytes, bytes]]:
     """Every row of every table of every service that has the word: its texts, and its bytes."""
     columns = (
@@ -424,7 +462,8 @@ async def test_no_undealt_card_is_anywhere(stack: Stack, services: Services) -> 
 
     def look(place: str, data: bytes, secret: re.Pattern[bytes] = IN_WORDS) -> None:
         places[place] = places.get(place, 0) + (b"9H" in data)
-        leaks.extend(f"{place}: {m.group()!r} in {data[:200]!r}" for m in secret.finditer(data))
+        for form in (secret, ORDERS):
+            leaks.extend(f"{place}: {m.group()!r} in {data[:200]!r}" for m in form.finditer(data))
 
     async for place, text, data in stored_bytes(stack, desk.table_id):
         look(place, text)
