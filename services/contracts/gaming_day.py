@@ -46,8 +46,15 @@ def gaming_day(at_us: int, time_zone: str, day_starts_minute: int) -> dt.date:
     Zone and minute are those of the table's settings. Raises `UnknownZone`.
 
     The day that begins at 06:00 lasts until 05:59:59 of the next date by the clock on the wall, be
-    it 23, 24 or 25 hours.
+    it 23, 24 or 25 hours. Where the clock goes back over its beginning, it begins the first time: a day
+    that is over does not come again.
     """
     at = dt.datetime.fromtimestamp(at_us // 1_000_000, tz=dt.UTC)
-    local = at.astimezone(zone(time_zone)).replace(tzinfo=None)
-    return (local - dt.timedelta(minutes=day_starts_minute)).date()
+    local = at.astimezone(zone(time_zone))
+    starts = dt.timedelta(minutes=day_starts_minute)
+    day = (local.replace(tzinfo=None) - starts).date()
+    if not local.fold:
+        return day
+    after = day + dt.timedelta(days=1)
+    began = dt.datetime.combine(after, dt.time(), tzinfo=local.tzinfo) + starts  # the first time
+    return after if began.astimezone(dt.UTC) <= at else day

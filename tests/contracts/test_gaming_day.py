@@ -54,6 +54,25 @@ def test_an_instant_counts_to_the_day_of_its_table(
     assert gaming_day(us(at), time_zone, starts).isoformat() == day
 
 
+@pytest.mark.parametrize(
+    ("time_zone", "night"),
+    [
+        ("Europe/Amsterdam", "2026-10-24T22:00:00+00:00"),
+        ("Europe/Amsterdam", "2026-03-28T22:00:00+00:00"),
+        ("America/New_York", "2026-11-01T03:00:00+00:00"),
+        ("Australia/Lord_Howe", "2026-04-04T12:00:00+00:00"),
+    ],
+)
+@pytest.mark.parametrize("starts", [0, 60, 75, 90, 119, 120, 135, 150, 179, 180, 360, 1_439])
+def test_days_follow_each_other_also_where_the_clock_goes_back(
+    time_zone: str, night: str, starts: int
+) -> None:
+    """A day that began is not left for the one before it, whatever hour it begins at."""
+    minutes = [us(night) + minute * 60_000_000 for minute in range(10 * 60)]
+    days = [gaming_day(at, time_zone, starts) for at in minutes]
+    assert days == sorted(days)
+
+
 @pytest.mark.parametrize("name", ["", "Nowhere/Land", "../UTC", "Europe", "/etc/passwd", "UTC\x00"])
 def test_an_unknown_zone_is_refused_by_name(name: str) -> None:
     with pytest.raises(UnknownZone, match="is no time zone"):
