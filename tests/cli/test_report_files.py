@@ -89,6 +89,19 @@ def test_no_cell_with_words_is_a_formula(sign: str) -> None:
     assert row == [f"'{evil}", "-5", "-1/3", "-0.5", "true"]
 
 
+@pytest.mark.parametrize("before", [",", ", ", ";", "\t"])
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "|", "%"])
+def test_no_line_about_the_report_has_a_formula(before: str, sign: str) -> None:
+    """A player's name that a report is cut by stands in a line without quotes around it."""
+    evil = replace(HEAD, filters={"mode": "LIVE", "player": f"p{before}{sign}cmd|' /C calc'!A0"})
+    lines = [line for line in text(evil).splitlines() if line.startswith("#")]
+    for separator in ",;\t":
+        for line in lines:
+            for part in line.split(separator):
+                assert not part.strip().startswith(files.FORMULA_SIGNS), part
+    assert text().splitlines()[-3] == "# total EUR: rows 2, win_minor -5"
+
+
 def test_numbers_stay_numbers_and_commas_and_quotes_come_back() -> None:
     found = [c for c in cells(text()) if len(c) == 5][1:]
     assert found == [["'=HYPERLINK(A1)", "-5", "-1/3", "-0.500000", "true"], list(ROWS[1])]

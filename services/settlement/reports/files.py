@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -20,6 +21,9 @@ from services.settlement.reports.report import Kind, instant
 
 FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 """With what a cell must not begin where a person's words are in it: a spreadsheet would run it."""
+
+_SPLIT: Final = re.compile(r"([,;\t]\s*)(?=[=+\-@|%])")
+"""Where a spreadsheet would begin a cell in a line about the report, and take it for a formula."""
 
 _WORDS: Final = frozenset({Kind.TEXT.value})
 _INTEGERS: Final = frozenset({Kind.COUNT.value, Kind.MINOR.value})
@@ -106,7 +110,7 @@ def cell(unit: str, text: str) -> str:
 def csv_lines(head: Head, rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """The lines of CSV above the ending; those about the report begin with #."""
     for line in above(head):
-        yield f"# {line}\n"
+        yield _about(line)
     yield _csv([name for name, _ in head.columns])
     for row in rows:
         yield _csv([cell(unit, text) for (_, unit), text in zip(head.columns, row, strict=True)])
@@ -115,7 +119,13 @@ def csv_lines(head: Head, rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def csv_ending(foot: Foot) -> Iterator[str]:
     """The lines of CSV below the rows."""
     for line in below(foot):
-        yield f"# {line}\n"
+        yield _about(line)
+
+
+def _about(line: str) -> str:
+    """A line about the report. Its commas are no separators, but a spreadsheet takes them for such."""
+    text = _SPLIT.sub(r"\1'", line)
+    return f"# {text}\n"
 
 
 def _csv(cells: Sequence[str]) -> str:
