@@ -389,6 +389,7 @@ SHOES = Kind(
     filters=("status", "reason", "source", "rulebook_id", "session"),
     indexed=("status",),
     full=("revealed_order", "revealed_secret", "custody"),
+    private=("custody",),
 )
 COUPS = Kind(
     name="coups",
@@ -409,6 +410,7 @@ COUPS = Kind(
     ),
     indexed=("status", "dealer"),
     full=("cards", "decisions", "incidents"),
+    private=("totals",),
 )
 WAGERS = Kind(
     name="wagers",

@@ -21,7 +21,15 @@ from services.chassis.rpc_errors import InvalidCommand, NotAllowedHere, NotFound
 from services.rules.roles import PLAYER
 from services.settlement.queries import reading, tokens
 from services.settlement.queries.projection import RESOURCES
-from services.settlement.queries.resources import COUPS, INCIDENTS, KINDS, TABLES, WAGERS, Kind
+from services.settlement.queries.resources import (
+    COUPS,
+    INCIDENTS,
+    KINDS,
+    SHOES,
+    TABLES,
+    WAGERS,
+    Kind,
+)
 from tests.integration.queries.calls import SINGLE, Asked, each_kind, many, stored
 from tests.support.queried import Log, projector, sign_in
 
@@ -252,6 +260,22 @@ async def test_a_player_is_shown_his_own(queried: Pool) -> None:
     seen = await tables.pages(page_size=1_000, view="VIEW_FULL")
     assert len(seen) == len(everybody)
     assert not any(each.seats for each in seen)
+
+
+@pytest.mark.parametrize(("kind", "field"), [(COUPS, "totals"), (SHOES, "custody")])
+async def test_a_player_is_told_of_no_others_by_the_books(
+    queried: Pool, kind: Kind, field: str
+) -> None:
+    """Who knows his own stakes would know from a coup's books those of the one who plays with him;
+    and who of the staff did what with the cards is no player's business."""
+    asked = Asked(queried, kind)
+    seen = await asked.pages(page_size=1_000, view="VIEW_FULL")
+    shown = [each for each in seen if getattr(each, field)]
+    assert shown
+    sign_in(PLAYER, "p1")
+    for each in await asked.pages(page_size=1_000, view="VIEW_FULL"):
+        assert not getattr(each, field)
+    assert not getattr((await asked.get(shown[0].id)).item, field)
 
 
 async def test_tables_of_another_release_are_not_read(own: Pool) -> None:
