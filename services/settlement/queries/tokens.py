@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from services.chassis.inputs import LARGE_MAX
 from services.chassis.positions import POSITION_MAX
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
 
@@ -82,8 +83,8 @@ def read(token: str, request: Any, *, field: str) -> Place | None:
 
 def _can_be(place: Place) -> bool:
     """Whether the database can look for it: the check is no secret, so anybody may make one up."""
-    numbers = (place.value, place.count)
-    return all(abs(number) <= POSITION_MAX for number in numbers) and place.id.isprintable()
+    known = abs(place.value) <= POSITION_MAX and 0 <= place.count <= LARGE_MAX
+    return known and place.id.isprintable()
 
 
 def _check(place: Place) -> bytes:

@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from sabot.query.v1 import query_service_pb2 as pb
 from services.chassis.decider import Record
+from services.chassis.rpc_errors import InvalidCommand
 from services.contracts import settlement as money
 from services.contracts import wager as book
 from services.contracts.common import PlayerContext
 from services.contracts.core import Actor, Meta
+from services.settlement.queries import tokens
 from services.settlement.queries.desk import Desk, Said, keys
 from services.settlement.queries.folding import FOLDS
 from services.settlement.queries.resources import (
@@ -228,6 +231,18 @@ def test_the_document_lists_the_fields_of_filters() -> None:
         [row] = [line for line in text.splitlines() if line.startswith(f"| {kind.name} |")]
         listed = row.rsplit("|", 2)[1]
         assert tuple(re.findall(r"`(\w+)`", listed)) == kind.filters
+
+
+@pytest.mark.parametrize(("value", "count"), [(0, -1), (0, 2**63 - 1), (2**63, 0)])
+def test_a_token_that_no_answer_can_hold_is_none(value: int, count: int) -> None:
+    """Who makes one up is told so, and finds no fault of ours."""
+    request = pb.ExportCoupsRequest()
+    bound = tokens.bound_to(request)
+    token = tokens.written(tokens.Place(tokens.FORM, bound, value, "T1:1:1", count))
+    with pytest.raises(InvalidCommand, match="no token of an answer"):
+        tokens.read(token, request, field="resume_cursor")
+    given = tokens.Place(tokens.FORM, bound, -1, "", 500)
+    assert tokens.read(tokens.written(given), request, field="resume_cursor") is not None
 
 
 def test_wagers_of_a_slip_wait_for_one_debit() -> None:
