@@ -11,11 +11,12 @@ from sabot.settlement.v1 import report_service_pb2_grpc as pb_grpc
 from services.chassis import projection
 from services.chassis.app import Runtime
 from services.chassis.positions import read_position
-from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
+from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound, Unavailable
 from services.settlement import domain
 from services.settlement.reports.catalogue import REPORTS
 from services.settlement.reports.engine import Ending, Header, WrongAsked, header, made
 from services.settlement.reports.projection import REPORTS as PROJECTION
+from services.settlement.reports.projection import ReportFacts
 from services.settlement.reports.report import Asked, Report, month_to, year_to
 
 BATCH_ROWS: Final = 500
@@ -41,10 +42,10 @@ class ReportService(pb_grpc.ReportServiceServicer):
         position = read_position(request.as_of_token, service=domain.SERVICE, field=field)
         asked = _asked(request, position)
         _check(report, asked)
-        if position:
+        live = await self._live()
+        if position > live.position:
             await projection.reached(self.runtime.pool, PROJECTION, position)
-        async with self.runtime.pool.acquire() as connection:
-            live = await projection.live(connection, PROJECTION)
+            live = await self._live()
         if not position:
             asked = _asked(request, live.position)
         left_out = request.after_row
@@ -64,6 +65,18 @@ class ReportService(pb_grpc.ReportServiceServicer):
                     if len(batch) == BATCH_ROWS:
                         yield pb.GetReportResponse(rows=pb.ReportRows(rows=batch))
                         batch = []
+
+    async def _live(self) -> projection.Live:
+        """The facts in use: of this release, or it is told that they are not there yet."""
+        async with self.runtime.pool.acquire() as connection:
+            try:
+                live = await projection.live(connection, PROJECTION)
+            except projection.UnknownProjection:
+                raise Unavailable("no facts were folded yet", reason="FOLDING") from None
+        if live.version != ReportFacts.version:
+            # Columns and meanings may be others than this code knows.
+            raise Unavailable("facts are being folded for another release", reason="FOLDING")
+        return live
 
     def _header(self, report: Report, above: Header) -> pb.ReportHeader:
         return pb.ReportHeader(
