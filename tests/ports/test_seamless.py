@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from typing import Any
 
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -24,7 +26,7 @@ from services.wager.seamless.amounts import (
     Inexact,
 )
 from services.wager.seamless.breaker import Breaker
-from services.wager.seamless.client import AMOUNT_DIFFERS, NOT_SENT
+from services.wager.seamless.client import AMOUNT_DIFFERS, BODY_BYTES_MAX, NOT_SENT
 from services.wager.seamless.signing import HmacKey, RsaVerifier, headers, is_signed
 from services.wager.wallet import (
     CANCEL,
@@ -165,6 +167,31 @@ async def test_an_answer_that_is_none_leaves_the_outcome_unknown(verb: str, faul
         assert again.outcome == DONE
         sign = -1 if verb in (DEBIT, REVERSE) else 1
         assert running.simulator.books.balance("p", "EUR") == 500 + sign * 100
+
+
+@pytest.mark.parametrize(
+    ("padding", "outcome"), [(0, DONE), (BODY_BYTES_MAX // 2, DONE), (2 * BODY_BYTES_MAX, UNKNOWN)]
+)
+async def test_an_answer_in_pieces_is_read_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, padding: int, outcome: str
+) -> None:
+    """Servers and proxies send a body as they like; nobody makes one that never ends be read."""
+    async with simulator() as running, adapter(running) as wallet:
+        running.fund("p", 1_000)
+        answered = running.simulator._answer
+
+        async def in_pieces(request: Any, verb: str, asked: Any) -> web.StreamResponse:
+            told: Any = await answered(request, verb, asked)
+            response = web.StreamResponse()
+            await response.prepare(request)
+            head, comma, tail = told.body.partition(b",")
+            for piece in (head + comma, b" " * padding, tail):
+                await response.write(piece)
+                await asyncio.sleep(0.02)
+            return response
+
+        monkeypatch.setattr(running.simulator, "_answer", in_pieces)
+        assert (await ask(wallet, moving(DEBIT))).outcome == outcome
 
 
 @pytest.mark.parametrize("fault", ["TWICE", "REFUSE"])

@@ -245,7 +245,7 @@ class SeamlessWallet:
             async with self._session.post(
                 self._url + path, data=body, headers=signed, allow_redirects=False
             ) as response:
-                content = await response.content.read(BODY_BYTES_MAX)
+                content = await _whole(response.content)
                 told = f"HTTP_{response.status}"
                 if response.status == 200:  # noqa: PLR2004 - the only status that is an answer
                     told = protocol.told(content)
@@ -258,6 +258,16 @@ class SeamlessWallet:
         self._breaker.note(answered=isinstance(told, protocol.Told))
         telemetry.record("sabot.wallet.duration", self._clock.steady_s() - began_s, verb=verb)
         return told
+
+
+async def _whole(content: aiohttp.StreamReader) -> bytes:
+    """The body, in however many pieces it comes; one that is too long is cut, and no answer."""
+    read = bytearray()
+    async for piece in content.iter_chunked(BODY_BYTES_MAX):
+        read += piece
+        if len(read) > BODY_BYTES_MAX:
+            break
+    return bytes(read[:BODY_BYTES_MAX])
 
 
 def _answer(
