@@ -257,6 +257,8 @@ class CreditOutstanding(Event, frozen=True, kw_only=True):
 
     attempts: int
     context: PlayerContext | None = None
+    wagers: tuple[CreditShare, ...] = ()
+    """Of a credit for several wagers: what each has of it."""
 
 
 class CreditRepeated(Event, frozen=True, kw_only=True):
@@ -270,6 +272,7 @@ class CreditRepeated(Event, frozen=True, kw_only=True):
     currency: str
     amount_minor: int
     context: PlayerContext | None = None
+    wagers: tuple[CreditShare, ...] = ()
 
 
 class CreditDelivered(Event, frozen=True, kw_only=True):

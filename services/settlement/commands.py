@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from services.contracts.common import Card, PlayerContext, TableSettings
 from services.contracts.core import Command
 from services.contracts.guards import OneOf
+from services.contracts.settlement import CreditShare
 
 
 class ActivateRulebook(Command, frozen=True, kw_only=True):
@@ -89,6 +90,7 @@ class RecordCredit(Command, frozen=True, kw_only=True):
     amount_minor: int
     reason: str = ""
     context: PlayerContext | None = None
+    wagers: tuple[CreditShare, ...] = ()
 
 
 class RepeatCredit(Command, frozen=True, kw_only=True):

@@ -132,7 +132,7 @@ def due(record: Record, *, zero_credits: Callable[[str], bool] = _nobody) -> Due
         meta.test,
         isinstance(event, ReversalRepeated | CreditRepeated),
         event.context,
-        event.wagers if isinstance(event, CreditGrouped) else (),
+        getattr(event, "wagers", ()),
     )
 
 
@@ -287,6 +287,7 @@ def _credit(movement: Due, said: Said) -> Command:
         amount_minor=movement.amount_minor,
         reason=said.reason,
         context=movement.context,
+        wagers=movement.shares,
     )
 
 

@@ -228,6 +228,7 @@ def _credit_refused(state: SettlementState, event: CreditOutstanding) -> Settlem
         event.attempts,
         event.reason,
         context=event.context,
+        wagers=event.wagers,
     )
     return replace(state, credits={**state.credits, event.movement_id: owed})
 

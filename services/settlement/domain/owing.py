@@ -100,6 +100,7 @@ def record_credit(command: RecordCredit, state: SettlementState) -> Sequence[Eve
             reason=command.reason,
             attempts=1 if owed is None else owed.attempts + 1,
             context=command.context,
+            wagers=command.wagers,
         )
     ]
 
@@ -120,5 +121,6 @@ def repeat_credit(command: RepeatCredit, state: SettlementState) -> Sequence[Eve
             currency=owed.currency,
             amount_minor=owed.amount_minor,
             context=owed.context,
+            wagers=owed.wagers,
         )
     ]

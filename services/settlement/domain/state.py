@@ -8,10 +8,11 @@ from services.contracts import round as table
 from services.contracts.common import Card, PlayerContext, TableSettings
 from services.contracts.core import Event, Meta, Refused, Scope
 from services.contracts.pinned import pinned
+from services.contracts.settlement import CreditShare
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 5
+STATE_SCHEMA = 6
 
 SETTLED_COUPS_MAX = 3_000
 """Settled coups that can still be corrected: more than a gaming day of a fast table."""
@@ -170,6 +171,8 @@ class Outstanding(Struct, frozen=True):
     """It was asked for again, and the answer is not here yet."""
 
     context: PlayerContext | None = None
+    wagers: tuple[CreditShare, ...] = ()
+    """Of a credit for several wagers: what each has of it."""
 
 
 class SettlementState(Struct, frozen=True):

@@ -13,15 +13,16 @@ from services.contracts.core import SYSTEM, Event, Meta
 from services.contracts.settlement import (
     CoupSettled,
     CreditGrouped,
+    CreditOutstanding,
     CreditShare,
     WagerResettled,
     WagerSettled,
 )
 from services.settlement import domain as settlement
-from services.settlement.commands import Settle
+from services.settlement.commands import RepeatCredit, Settle
 from services.settlement.companion import among
-from services.settlement.delivery import Due, due
-from tests.support.spec import AT_US, Spec, like, spec
+from services.settlement.delivery import Due, Said, _credit, due
+from tests.support.spec import AT_US, Spec, like, person, spec
 from tests.support.tables import (
     COUP,
     accepted,
@@ -108,6 +109,29 @@ def test_a_correction_moves_wager_by_wager_what_one_credit_paid() -> None:
     assert moved is not None
     assert (moved.movement_id, moved.amount_minor) == (f"{COUP}/w1/2", -950)
     assert moved.context == ACME
+
+
+def test_a_common_credit_that_was_refused_is_asked_for_again_with_its_parts() -> None:
+    """Domain 4.2, D13: repeated by hand, the wallet is told as well what each wager has of it."""
+    given, events = decided()
+    now = given.given(*events)
+    first = next(each for event in events if (each := paid(event)) and each.shares)
+    refused = now.when(_credit(first, Said("REFUSED", "BALANCE_MAXIMUM")))
+    owed = now.given(*refused.events)
+    repeat = RepeatCredit(
+        at_us=AT_US, by=person("CASINO_SUPERVISOR", "cs1"), movement_id=first.movement_id
+    )
+    again = paid(owed.when(repeat).events[0])
+    assert again is not None
+    assert (again.movement_id, again.amount_minor) == (first.movement_id, first.amount_minor)
+    assert [share.wager_id for share in again.shares] == ["w1", "w2", "w4"]
+    assert again.shares == first.shares
+    once_more = owed.given(*owed.when(repeat).events).when(
+        _credit(again, Said("REFUSED", "BALANCE_MAXIMUM"))
+    )
+    (still_owed,) = once_more.events
+    assert isinstance(still_owed, CreditOutstanding)
+    assert still_owed.wagers == first.shares
 
 
 def test_without_the_switch_nothing_is_grouped() -> None:
