@@ -225,11 +225,12 @@ class _WithoutPause(BatchSubscriber):
         return tuple(chain.from_iterable(messages.values()))
 
 
-def pace(consumer: AIOKafkaConsumer) -> None:
+def pace(consumer: AIOKafkaConsumer, fetched: Callable[[], None]) -> None:
     """Let a started consumer pause where the broker answers at once that there is nothing.
 
     A broker is asked to keep an empty answer for `FETCH_WAIT_MS_MAX`. The small one of developers'
-    machines does not, and the library would ask it some thousand times a second.
+    machines does not, and the library would ask it some thousand times a second. `fetched` is called
+    after every answer that is not about errors alone.
     """
     client = consumer._client  # noqa: SLF001
     send = client.send
@@ -238,10 +239,19 @@ def pace(consumer: AIOKafkaConsumer) -> None:
 
     async def paced(node: Any, request: Any, **more: Any) -> Any:
         nonlocal pause_s
-        if not isinstance(request, FetchRequest):
-            return await send(node, request, **more)
         asked_s = time.perf_counter()
-        response = await send(node, request, **more)
+        try:
+            response = await send(node, request, **more)
+        except KafkaError:
+            raise
+        except RuntimeError as error:
+            # The event loop refuses to write where the connection broke a moment ago. The library
+            # knows a broken connection by other errors; of this one its tasks would end for good.
+            raise KafkaConnectionError(str(error)) from error
+        if not isinstance(request, FetchRequest):
+            return response
+        if not _is_refused(response):
+            fetched()
         if _has_records(response):
             pause_s = PACE_S_MIN
         elif time.perf_counter() - asked_s < patience_s:
@@ -255,6 +265,11 @@ def pace(consumer: AIOKafkaConsumer) -> None:
 def _has_records(response: Any) -> bool:
     # The records, or the error that is as good a reason to go on, are last and second of each.
     return any(part[-1] or part[1] for _, parts in response.topics for part in parts)
+
+
+def _is_refused(response: Any) -> bool:
+    errors = [part[1] for _, parts in response.topics for part in parts]
+    return bool(errors) and all(errors)
 
 
 def make_producer(bus: Bus) -> AIOKafkaProducer:

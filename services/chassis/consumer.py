@@ -41,6 +41,7 @@ from services.chassis.decider import Record
 from services.chassis.envelope import BadMessage, Received
 from services.chassis.hearing import Result, Verdict
 from services.chassis.parking import Parking, is_too_early
+from services.chassis.standstill import LOOK_S, Movement
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -411,6 +412,7 @@ class Consumers:
         self._subscriber: BatchSubscriber | None = None
         self._broker: KafkaBroker | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._movement = Movement(clock)
         self._failures = 0
         self._reason = "not started"
         self._parked_tables = 0
@@ -420,7 +422,7 @@ class Consumers:
         assert not self._tasks, "consumers are started once"
         self._reason = "starting"
         self._tasks = [
-            asyncio.create_task(self._open_in_time(), name=f"{self._service} hears"),
+            asyncio.create_task(self._stay_open(), name=f"{self._service} hears"),
             asyncio.create_task(self._heal_in_time(), name=f"{self._service} parked tables"),
         ]
 
@@ -480,6 +482,7 @@ class Consumers:
 
     async def _hear(self, batch: _Batch) -> None:
         """Handle a batch, or pause and let it be read again."""
+        self._movement.began()
         try:
             await self._listener.handle(batch.records)
         except Exception as error:
@@ -487,16 +490,23 @@ class Consumers:
             self._stand(error, f"a batch waits: {error!r}")
             await self._pause(_pause_s(self._failures))
             raise
+        finally:
+            self._movement.ended()
         self._failures = 0
         self._reason = ""
         for upstream, lag in self.status().lag.items():
             telemetry.gauge("sabot.consumer.lag", lag, upstream=upstream)
 
-    async def _open_in_time(self) -> None:
+    async def _stay_open(self) -> None:
+        """Open, and open again whenever the consumer stands still."""
         failures = 0
-        while not self._stopping.is_set() and self._broker is None:
+        while not self._stopping.is_set():
             try:
-                await self._unless_stopping(self._open())
+                if self._broker is None:
+                    await self._unless_stopping(self._open())
+                    failures = 0
+                await self._pause(LOOK_S)
+                await self._unless_stopping(self._look_after())
             except Exception as error:  # noqa: BLE001 - it tries again, and says why
                 failures += 1
                 self._stand(error, f"the broker cannot be used: {error!r}")
@@ -513,8 +523,29 @@ class Consumers:
             await bus.kill_subscriber(subscriber)
             await broker.stop()
             raise
-        bus.pace(subscriber.consumer)
+        consumer = subscriber.consumer
+        bus.pace(consumer, lambda: self._movement.fetched(consumer))
+        self._movement.ended()
         self._broker, self._subscriber, self._reason = broker, subscriber, ""
+
+    async def _look_after(self) -> None:
+        """Close a consumer that stands still although the broker is there."""
+        broker, subscriber = self._broker, self._subscriber
+        if broker is None or subscriber is None or subscriber.consumer is None:
+            return
+        why = self._movement.why_not(subscriber.consumer)
+        if not why:
+            return
+        try:
+            await self._find_topics()
+        except (KafkaError, OSError, TimeoutError):
+            self._movement.moved()  # it comes back by itself, and gets time for that from then on
+            return
+        log.error("%s hears nothing and is connected anew: %s", self._service, why)
+        telemetry.count("sabot.consumer.standstills", consumer=self._service)
+        await bus.kill_subscriber(subscriber)
+        await broker.stop()
+        self._broker, self._reason = None, f"connects anew: {why}"
 
     async def _find_topics(self) -> None:
         """Return when all topics exist.

@@ -214,6 +214,7 @@ _DECLARED = (
     ),
     Metric("sabot.consumer.parked", _G, "{table}", "tables that wait for a person", ("consumer",)),
     Metric("sabot.consumer.gaps", _C, "{gap}", "missing predecessors", ("consumer", "upstream")),
+    Metric("sabot.consumer.standstills", _C, "{standstill}", "consumers made anew", ("consumer",)),
     Metric("sabot.consumer.poll_age", _G, "s", "time since the last poll", ("consumer",)),
     # Database
     Metric("sabot.database.connections", _O, "{connection}", "connections of the pool"),

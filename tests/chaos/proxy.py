@@ -109,7 +109,8 @@ class Proxy:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, may: asyncio.Event
     ) -> None:
         """Pass on what comes; an end on one side is an end on the other."""
-        with contextlib.suppress(OSError):
+        # The event loop calls writing on a connection that broke a moment ago a `RuntimeError`.
+        with contextlib.suppress(OSError, RuntimeError):
             while data := await reader.read(CHUNK_BYTES):
                 if self.delay_s:
                     await asyncio.sleep(self.delay_s)

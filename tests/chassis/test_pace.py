@@ -1,4 +1,4 @@
-"""A broker that answers at once that there is nothing is not asked thousands of times a second."""
+"""What is between a consumer and its connection: pauses, signs of life, and errors that it knows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+from aiokafka.errors import KafkaConnectionError, NodeNotReadyError
 from aiokafka.protocol.fetch import FetchRequest
 
 from services.chassis import bus
@@ -17,18 +19,19 @@ ASKED_S = 0.2
 class Broker:
     """Stands for a client whose broker never waits."""
 
-    def __init__(self, records: bytes = b"") -> None:
+    def __init__(self, records: bytes = b"", error: int = 0) -> None:
         self.records = records
+        self.error = error
         self.asked = 0
 
     async def send(self, node: int, request: Any) -> Any:
         self.asked += 1
         await asyncio.sleep(0)
-        return SimpleNamespace(topics=[("t", [(0, 0, 1, 1, 0, [], self.records)])])
+        return SimpleNamespace(topics=[("t", [(0, self.error, 1, 1, 0, [], self.records)])])
 
 
 async def ask(broker: Broker, request: Any) -> int:
-    bus.pace(SimpleNamespace(_client=broker))
+    bus.pace(SimpleNamespace(_client=broker), lambda: None)
     until = time.perf_counter() + ASKED_S
     while time.perf_counter() < until:
         await broker.send(0, request)
@@ -46,3 +49,36 @@ async def test_empty_answers_are_followed_by_a_pause() -> None:
 async def test_records_and_other_questions_are_not_held_up() -> None:
     assert await ask(Broker(b"records"), fetch()) > 100
     assert await ask(Broker(), object()) > 100
+
+
+@pytest.mark.parametrize(("error", "answers"), [(0, 1), (6, 0)])
+async def test_only_an_answer_without_an_error_is_a_sign_of_life(error: int, answers: int) -> None:
+    heard: list[None] = []
+    broker = Broker(error=error)
+    bus.pace(SimpleNamespace(_client=broker), lambda: heard.append(None))
+    await broker.send(0, fetch())
+    await broker.send(0, object())
+    assert len(heard) == answers
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (RuntimeError("unable to perform operation; the handler is closed"), KafkaConnectionError),
+        (NodeNotReadyError("n"), NodeNotReadyError),
+    ],
+)
+async def test_a_connection_that_broke_a_moment_ago_is_a_connection_error(
+    raised: Exception, told: type[Exception]
+) -> None:
+    """The library's tasks end for good on an error that is none of its own."""
+
+    async def send(node: int, request: Any) -> Any:
+        raise raised
+
+    client = SimpleNamespace(send=send)
+    bus.pace(SimpleNamespace(_client=client), lambda: None)
+    for request in (fetch(), object()):
+        with pytest.raises(told) as caught:
+            await client.send(0, request)
+        assert type(caught.value) is told

@@ -27,6 +27,7 @@ RARE: Final[Mapping[str, str]] = {
     "sabot.relay.rewinds": "a broker that lost its data",
     "sabot.consumer.dead_letters": "a record that is not ours",
     "sabot.consumer.gaps": "a record that was lost",
+    "sabot.consumer.standstills": "a client library that has stopped",
     "sabot.settlement.money": "a live table",
     "sabot.results.drift": "a look some time after the start",
     "sabot.wallet.breaker": "an operator's wallet",
