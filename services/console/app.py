@@ -11,11 +11,11 @@ import grpc
 import jinja2
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from sabot.query.v1.query_service_pb2 import ListTablesRequest
 from sabot_client import CallFailed, Client, Timing
@@ -68,7 +68,7 @@ def templates() -> jinja2.Environment:
     return environment
 
 
-def make(settings: ConsoleSettings, client: Client) -> Starlette:
+def make(settings: ConsoleSettings, client: Client) -> ASGIApp:
     """The application on a client of the services; whoever made the client closes it."""
     pages = Pages(
         templates=templates(),
@@ -94,12 +94,12 @@ def make(settings: ConsoleSettings, client: Client) -> Starlette:
         Route("/health/ready", _open(pages, _ready)),
         Mount("/static", StaticFiles(directory=Path(str(files("services.console") / "static")))),
     ]
-    handlers: dict[Any, Any] = {CallFailed: _failed(pages), HTTPException: _http(pages)}
-    return Starlette(
-        routes=routes,
-        middleware=[Middleware(Edge, hosts=settings.console.hosts)],
-        exception_handlers=handlers,
-    )
+    handlers: dict[Any, Any] = {
+        CallFailed: _failed(pages),
+        HTTPException: _http(pages),
+        Exception: _broken(pages),
+    }
+    return Edge(Starlette(routes=routes, exception_handlers=handlers), settings.console.hosts)
 
 
 Screen = Callable[[Pages, Request], Awaitable[Response]]
@@ -148,6 +148,16 @@ def _failed(pages: Pages) -> Any:
 def _http(pages: Pages) -> Any:
     async def answer(request: Request, error: HTTPException) -> Response:
         return problem(pages, request, error.status_code, error.detail, "")
+
+    return answer
+
+
+def _broken(pages: Pages) -> Any:
+    """What nobody thought of, as a page; the server logs what it was."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        del error
+        return problem(pages, request, 500, "The console could not make this page.", "")
 
     return answer
 

@@ -17,10 +17,13 @@ from sabot.settlement.v1 import settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
 from sabot.wager.v1 import wager_service_pb2
 from sabot_client import Answer, Client
-from services.console.session import Session
+from services.console.session import Session, shown_as_it_is
 from services.round.domain.rulings import INVALIDATE_REASONS, VOID_REASONS
 
 TEXT_MAX: Final = 500
+DIGITS_MAX: Final = 9
+"""Of a number that every field of numbers holds."""
+
 MODULES: Final[Mapping[str, Any]] = {
     "shoe": shoe_service_pb2,
     "round": round_service_pb2,
@@ -257,6 +260,8 @@ async def done(
     request = _request(deed, table_id, form)
     second = form.get("second", "").strip() if deed.second else ""
     second_role = form.get("second_role", "").strip().upper()
+    if not shown_as_it_is(second + second_role):
+        raise FaultyForm("What says who the second person is has signs in it that cannot be.")
     if second and not session.token and not second_role:
         raise FaultyForm("Which role has the second person?")
     acting = client.acting(session.credentials(second, second_role))
@@ -272,7 +277,9 @@ def _request(deed: Deed, table_id: str, form: Mapping[str, str]) -> Any:
         raise FaultyForm("The form has lost its command id: open the table again.")
     request.meta.command_id = command_id
     shift = form.get("shift", "")
-    if shift.isdigit():
+    if shift:
+        if not _whole(shift):
+            raise FaultyForm("The form has lost its shift: open the table again.")
         request.meta.shift = int(shift)
     for asked in deed.asked:
         value = form.get(asked.name, "").strip()
@@ -289,7 +296,7 @@ def _put(request: Any, asked: Asked, value: str) -> None:
         raise FaultyForm(f"{asked.label} is longer than {TEXT_MAX} characters.")
     match asked.kind:
         case "number":
-            if not value.isdecimal() or len(value) > 9:  # noqa: PLR2004 - digits of an int32
+            if not _whole(value):
                 raise FaultyForm(f"{asked.label} is a whole number.")
             setattr(request, asked.name, int(value))
         case "cards":
@@ -304,6 +311,10 @@ def _put(request: Any, asked: Asked, value: str) -> None:
             setattr(request, asked.name, value)
         case _:
             setattr(request, asked.name, value)
+
+
+def _whole(value: str) -> bool:
+    return value.isdecimal() and len(value) <= DIGITS_MAX
 
 
 def _several(value: str) -> Iterator[str]:

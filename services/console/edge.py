@@ -29,7 +29,8 @@ PROBES: Final = ("/health/",)
 
 
 class Edge:
-    """ASGI middleware; it looks at headers alone and never at a body, so that feeds pass through."""
+    """Around the whole application, its pages of errors too; it looks at headers alone and never at a
+    body, so that feeds pass through."""
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
         """Take the names of this console; without any, those of the own machine."""
@@ -58,9 +59,7 @@ class Edge:
     def _refusal(self, method: str, path: str, headers: Headers) -> tuple[str, int] | None:
         """Why a request goes no further."""
         host = headers.get("host", "")
-        if not path.startswith(PROBES) and (
-            urlsplit(f"//{host}").netloc != host or not self._ours(host)
-        ):
+        if not path.startswith(PROBES) and (_place(f"//{host}") != host or not self._ours(host)):
             return ("This console does not bear that name.", 421)
         if method in SAFE:
             return None
@@ -68,15 +67,25 @@ class Edge:
             return ("There is nothing to be done so.", 405)
         # Browsers say where a request comes from; only another page of ours may post.
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _place(origin) != host:
             return ("Another site may not post here.", 403)
         if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             return ("Another site may not post here.", 403)
+        # A body in chunks has no length, whatever another header says of it.
         length = headers.get("content-length", "")
-        if not length.isdigit() or int(length) > BODY_BYTES_MAX:
+        counted = length.isdecimal() and "transfer-encoding" not in headers
+        if not counted or int(length) > BODY_BYTES_MAX:
             return ("Forms are small, and say how long they are.", 413)
         return None
 
     def _ours(self, host: str) -> bool:
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
         return name.lower() in self.hosts
+
+
+def _place(address: str) -> str:
+    """Host and port of an address; empty where it is none."""
+    try:
+        return urlsplit(address).netloc
+    except ValueError:
+        return ""

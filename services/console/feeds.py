@@ -106,6 +106,10 @@ async def _read(pages: Pages, path: str, pieces: Pieces, coming: asyncio.Queue[s
     except CallFailed as failed:
         log.info("a feed ended", path=path, problem=str(failed))
         await coming.put(pages.part("_ended.html", problem=failed.message))
+    except Exception:
+        # Whatever it was, a page whose reader is gone must not go on as a live one.
+        log.exception("a feed broke", path=path)
+        await coming.put(pages.part("_ended.html", problem="something is wrong here"))
     await coming.put(None)
 
 

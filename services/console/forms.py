@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import grpc
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sabot.query.v1 import query_service_pb2 as queries
+from sabot_client import CallFailed
 from services.chassis import logs
 from services.console import deeds
 from services.console.page import Pages, proven_form_of, session_of
@@ -22,15 +24,23 @@ async def decide(pages: Pages, request: Request) -> Response:
     if deed is None:
         raise HTTPException(404, "There is no such decision.")
     client = pages.acting(request)
+    # Refused to who looks, this is the end of his session, and nothing was decided yet.
     asked = queries.GetTableRequest(id=request.path_params["table_id"])
     table = (await client.call(client.query.GetTable, asked)).item
     if request.method != "POST":
-        return _form(pages, request, deed, table, _known(request, table))
+        return _form(pages, request, deed, table, _known(request, deed, table))
     form = await proven_form_of(request)
     try:
         answer = await deeds.done(client, session_of(request), deed, table.table_id, form)
     except deeds.FaultyForm as faulty:
         return _form(pages, request, deed, table, form, problem=str(faulty))
+    except CallFailed as failed:
+        problem = _unanswered(failed, form)
+        if not problem:
+            raise
+        log.warning("a decision was not answered", deed=deed.key, problem=str(failed))
+        status = 503 if failed.repeatable else 403
+        return _form(pages, request, deed, table, form, problem=problem, status=status)
     reason = answer.refusal.reason if answer.refusal else ""
     log.info("a decision was sent", deed=deed.key, table=table.table_id, refused=reason)
     if answer.refusal is not None:
@@ -40,10 +50,27 @@ async def decide(pages: Pages, request: Request) -> Response:
     return pages.page(request, "decided.html", deed=deed, table=table, answer=answer)
 
 
-def _known(request: Request, table: Any) -> dict[str, str]:
-    """What a form begins with: the coup at hand, and what the link to it says."""
+def _unanswered(failed: CallFailed, form: dict[str, str]) -> str:
+    """What to say beside the form where a call failed that the same form may mend; empty elsewhere."""
+    if failed.repeatable:
+        return (
+            f"Nobody knows whether this was carried out: {failed.message} Send the form again as it is;"
+            " it is the same command, and is carried out once."
+        )
+    if failed.code is grpc.StatusCode.UNAUTHENTICATED and form.get("second", "").strip():
+        return f"The second person did not prove who he is: {failed.message}"
+    return ""
+
+
+def _known(request: Request, deed: deeds.Deed, table: Any) -> dict[str, str]:
+    """What a form begins with: the coup at hand, and what the link to it says of what is asked.
+
+    A link says neither the command's id nor who the second person is.
+    """
     coup = table.coup_id.rpartition(":")[2]
-    return {"coup": coup, **dict(request.query_params)}
+    names = {asked.name for asked in deed.asked}
+    linked = {name: value for name, value in request.query_params.items() if name in names}
+    return {"coup": coup, **linked}
 
 
 def _form(
@@ -55,9 +82,12 @@ def _form(
     *,
     problem: str = "",
     refusal: Any = None,
+    status: int = 0,
 ) -> Response:
-    command_id = form.get("command_id", "") or deeds.new_command_id()
-    status = 400 if problem else 409 if refusal else 200
+    command_id = form.get("command_id", "")
+    # A command that may have been carried out keeps what it rests on; a new one rests on today's.
+    shift = form.get("shift", "") if command_id else str(table.shift or "")
+    status = status or (400 if problem else 409 if refusal else 200)
     return pages.page(
         request,
         "decide.html",
@@ -65,7 +95,8 @@ def _form(
         deed=deed,
         table=table,
         form=form,
-        command_id=command_id,
+        command_id=command_id or deeds.new_command_id(),
+        shift=shift,
         problem=problem,
         refusal=refusal,
         believes=pages.believes,

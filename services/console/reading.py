@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -30,6 +31,18 @@ WAGERS_MAX: Final = 1_000
 """Wagers of one coup that are shown; more are counted."""
 
 LAGS_AT_A_TIME: Final = 8
+NOT_FOR_YOU: Final = "Your role is not told."
+NOT_KNOWN: Final = "Not known now: it was not answered."
+
+
+class Told(Struct, frozen=True):
+    """A part of a screen."""
+
+    answer: Any = None
+    """None where there is no such thing, or where it was not told."""
+
+    why: str = ""
+    """Why it was not told: on a screen that is another thing than that there is nothing."""
 
 
 class Pit(Struct, frozen=True):
@@ -40,7 +53,7 @@ class Pit(Struct, frozen=True):
 
 
 class TableView(Struct, frozen=True):
-    """A table as its screen shows it; parts that the services would not tell are None."""
+    """A table as its screen shows it; parts that there are not, or that were not told, are None."""
 
     table: Any
     shoe: Any
@@ -50,6 +63,8 @@ class TableView(Struct, frozen=True):
     incidents: tuple[Any, ...]
     coups: tuple[Any, ...]
     as_of_us: int
+    why: Mapping[str, str]
+    """Of the parts that were not told: why."""
 
 
 class Happening(Struct, frozen=True):
@@ -84,6 +99,9 @@ class Replay(Struct, frozen=True):
     why_not: str
     """Why there is no timeline: the role of who looks may not read the log."""
 
+    why_unproven: str
+    """Why it was not rebuilt."""
+
 
 class Exceptions(Struct, frozen=True):
     """What is off the normal course, and what is owed or late."""
@@ -97,6 +115,12 @@ class Exceptions(Struct, frozen=True):
 
     lag: tuple[tuple[str, str, str, int], ...]
     """Service, table, upstream, and events of that table which it has not handled."""
+
+    untold: tuple[tuple[str, str], ...]
+    """Of services that did not tell what is owed: which, and why."""
+
+    unheard: tuple[tuple[str, int, str], ...]
+    """Of services that did not tell how far they are: which, for how many tables, and why."""
 
 
 def quoted(value: str) -> str:
@@ -156,7 +180,8 @@ async def table_view(client: Client, table_id: str) -> TableView:
             )
         ),
     )
-    coup, shoe, roads, now, incidents, coups = await asyncio.gather(*asks)
+    parts = dict(zip(PARTS, await asyncio.gather(*asks), strict=True))
+    coup, shoe, roads, now, incidents, coups = (each.answer for each in parts.values())
     return TableView(
         table=table,
         shoe=shoe.item if shoe else None,
@@ -166,7 +191,11 @@ async def table_view(client: Client, table_id: str) -> TableView:
         incidents=tuple(incidents.items) if incidents else (),
         coups=tuple(coups.items) if coups else (),
         as_of_us=got.as_of_us,
+        why={name: each.why for name, each in parts.items() if each.why},
     )
+
+
+PARTS: Final = ("coup", "shoe", "roads", "now", "incidents", "coups")
 
 
 def _around(client: Client, table: Any) -> tuple[Awaitable[Any], ...]:
@@ -178,18 +207,24 @@ def _around(client: Client, table: Any) -> tuple[Awaitable[Any], ...]:
     )
 
 
-async def _if(wanted: str, method: Any, request: Any, client: Client) -> Any:
-    return await _maybe(client.call(method, request)) if wanted else None
+async def _if(wanted: str, method: Any, request: Any, client: Client) -> Told:
+    return await _maybe(client.call(method, request)) if wanted else Told()
 
 
-async def _maybe(asked: Awaitable[Any]) -> Any:
-    """The answer; None where there is no such thing, it is not for this role, or nobody answers."""
+async def _maybe(asked: Awaitable[Any]) -> Told:
+    """The answer; else that there is none, or why it was not told."""
     try:
-        return await asked
+        return Told(await asked)
     except CallFailed as failed:
-        if failed.code is grpc.StatusCode.UNAUTHENTICATED:
-            raise
-        return None
+        match failed.code:
+            case grpc.StatusCode.UNAUTHENTICATED:
+                raise
+            case grpc.StatusCode.NOT_FOUND:
+                return Told()
+            case grpc.StatusCode.PERMISSION_DENIED:
+                return Told(why=NOT_FOR_YOU)
+            case _:
+                return Told(why=NOT_KNOWN)
 
 
 async def watched_table(client: Client, table_id: str) -> AsyncGenerator[TableView, None]:
@@ -208,13 +243,14 @@ async def replay(client: Client, coup_id: str) -> Replay:
     listing = queries.ListWagersRequest(
         filter=f"coup_id = {quoted(coup_id)}", page_size=WAGERS_MAX, view=resources.VIEW_FULL
     )
-    listed, rebuilt, evidence = await asyncio.gather(
+    listed, proof, log = await asyncio.gather(
         client.call(client.query.ListWagers, listing),
         _maybe(
             client.call(client.settlement.RebuildCoup, money.RebuildCoupRequest(coup_id=coup_id))
         ),
         _maybe(_evidence(client, coup_id)),
     )
+    rebuilt, evidence = proof.answer, log.answer
     return Replay(
         coup=got.item,
         wagers=tuple(listed.items),
@@ -224,6 +260,7 @@ async def replay(client: Client, coup_id: str) -> Replay:
         differences=tuple(rebuilt.differences) if rebuilt else (),
         digest=rebuilt.digest if rebuilt else "",
         why_not="" if evidence else "Your role may not read the log, or it did not answer.",
+        why_unproven=proof.why or "There is nothing to rebuild it from.",
     )
 
 
@@ -290,9 +327,9 @@ async def exceptions(client: Client, kind: str, page_token: str) -> Exceptions:
         _maybe(client.call(client.wager.ListOpenItems, wagers.ListOpenItemsRequest())),
         pit(client),
     )
-    parked, lag = await _lags(client, [table.table_id for table in tables.tables])
-    items = [("settlement", each) for each in (owed.items if owed else ())]
-    items += [("wager", each) for each in (refunds.items if refunds else ())]
+    parked, lag, unheard = await _lags(client, [table.table_id for table in tables.tables])
+    asked = (("settlement", owed), ("wager", refunds))
+    items = [(name, each) for name, told in asked if told.answer for each in told.answer.items]
     return Exceptions(
         entries=tuple(listed.items),
         next_token=listed.next_page_token,
@@ -300,13 +337,19 @@ async def exceptions(client: Client, kind: str, page_token: str) -> Exceptions:
         open_items=tuple(items),
         parked=parked,
         lag=lag,
+        untold=tuple((name, told.why) for name, told in asked if told.why),
+        unheard=unheard,
     )
 
 
 async def _lags(
     client: Client, table_ids: Sequence[str]
-) -> tuple[tuple[tuple[str, str, Any], ...], tuple[tuple[str, str, str, int], ...]]:
-    """Which service does not get on with which table, and how much it has not handled yet."""
+) -> tuple[
+    tuple[tuple[str, str, Any], ...],
+    tuple[tuple[str, str, str, int], ...],
+    tuple[tuple[str, int, str], ...],
+]:
+    """Which service does not get on with which table, how much it has not handled, who did not tell."""
     gate = asyncio.Semaphore(LAGS_AT_A_TIME)
     asks: dict[str, tuple[Any, Callable[..., Any]]] = {
         "shoe": (client.shoe.GetTableProgress, shoes.GetTableProgressRequest),
@@ -315,7 +358,7 @@ async def _lags(
         "settlement": (client.settlement.GetTableProgress, money.GetTableProgressRequest),
     }
 
-    async def of_table(table_id: str) -> dict[str, Any]:
+    async def of_table(table_id: str) -> dict[str, Told]:
         async with gate:
             answers = await asyncio.gather(
                 *(
@@ -328,7 +371,11 @@ async def _lags(
     found = await asyncio.gather(*map(of_table, table_ids))
     parked: list[tuple[str, str, Any]] = []
     lag: list[tuple[str, str, str, int]] = []
-    for table_id, answers in zip(table_ids, found, strict=True):
+    unheard = Counter(
+        (name, told.why) for parts in found for name, told in parts.items() if told.why
+    )
+    for table_id, parts in zip(table_ids, found, strict=True):
+        answers = {name: told.answer for name, told in parts.items()}
         published = {
             name: answer.progress.published_position for name, answer in answers.items() if answer
         }
@@ -340,4 +387,5 @@ async def _lags(
                 behind = published.get(handled.upstream, 0) - handled.position
                 if behind > 0:
                     lag.append((service, table_id, handled.upstream, behind))
-    return tuple(parked), tuple(lag)
+    missing = tuple((name, tables, why) for (name, why), tables in unheard.items())
+    return tuple(parked), tuple(lag), missing

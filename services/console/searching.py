@@ -127,7 +127,7 @@ def _conditions(fields: Mapping[str, str]) -> Iterator[str]:
 def _day(text: str) -> str:
     if text:
         try:
-            dt.date.fromisoformat(text)
+            return dt.date.fromisoformat(text).isoformat()
         except ValueError:
             raise Faulty("the gaming day is no date such as 2026-11-30") from None
     return text
@@ -138,7 +138,9 @@ def _instant_us(name: str, text: str) -> int:
     if not text:
         return 0
     try:
-        instant = dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC)
+        instant = dt.datetime.fromisoformat(text)
     except ValueError:
         raise Faulty(f"{name} is no date and time such as 2026-11-30T18:00") from None
-    return int(instant.timestamp()) * 1_000_000
+    if instant.tzinfo is not None:
+        raise Faulty(f"{name} is UTC, and without an offset")
+    return int(instant.replace(tzinfo=dt.UTC).timestamp()) * 1_000_000

@@ -81,12 +81,17 @@ def of_person(person: str, role: str) -> Session:
     return Session(nonce=secrets.token_urlsafe(16), person=person, role=role)
 
 
+def shown_as_it_is(text: str) -> bool:
+    """Whether the headers of a call carry a text."""
+    return text.isascii() and text.isprintable()
+
+
 def _claims(token: str) -> dict[str, Any]:
     """What a token says, for display alone: its signature is the services' affair."""
     body = token.split(".")[1] if token.count(".") == JWT_DOTS else ""
     try:
         claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-    except (binascii.Error, ValueError):
+    except (binascii.Error, ValueError, RecursionError):
         return {}
     return claims if isinstance(claims, dict) else {}
 
@@ -104,9 +109,12 @@ class Cookies:
         text = request.cookies.get(self.name, "")
         try:
             content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            return msgspec.json.decode(content, type=Session) if content else None
+            session = msgspec.json.decode(content, type=Session) if content else None
         except (ValueError, msgspec.DecodeError):
             return None
+        if session and not shown_as_it_is(session.token + session.person + session.role):
+            return None
+        return session
 
     def fits(self, session: Session) -> bool:
         """Whether a browser would keep it."""

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from sabot.query.v1.query_service_pb2 import ListTablesRequest
 from sabot_client import CallFailed
 from services.console.page import Pages, form_of, proven_form_of
-from services.console.session import Session, of_person, of_token
+from services.console.session import Session, of_person, of_token, shown_as_it_is
 
 NAME_MAX = 128
 
@@ -25,7 +25,7 @@ async def sign_in(pages: Pages, request: Request) -> Response:
         complete = bool(session.person and role) and len(session.person) <= NAME_MAX
     else:
         session = of_token(form.get("token", ""), role)
-        complete = bool(session.token) and session.token.isascii() and session.token.isprintable()
+        complete = bool(session.token) and shown_as_it_is(session.token)
     problem = await _problem(pages, session) if complete else "Say who you are."
     if problem:
         return pages.page(request, "signin.html", 401, problem=problem, believes=pages.believes)
@@ -38,7 +38,7 @@ async def _problem(pages: Pages, session: Session) -> str:
     """Why there is no such session; empty where there is."""
     if not pages.cookies.fits(session):
         return "The token is longer than a browser keeps: ask for one with fewer claims."
-    if not f"{session.person}{session.role}".isprintable() or not session.person.isascii():
+    if not shown_as_it_is(session.person + session.role):
         return "Names are of letters, digits and signs that every system knows."
     asking = pages.client.acting(session.credentials())
     try:

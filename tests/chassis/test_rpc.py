@@ -155,6 +155,38 @@ async def test_streams_are_sent_elsewhere_when_the_server_stops() -> None:
         assert closed == [True]
 
 
+class Ending:
+    """Knows everybody until the tokens end."""
+
+    def __init__(self) -> None:
+        self.ended = False
+
+    def authenticate(self, metadata: Any, peer: str) -> auth.Identity:
+        if self.ended:
+            raise rpc_errors.Unauthenticated("the token has expired", reason="TOKEN_EXPIRED")
+        return auth.Identity(DEALER, frozenset(), None)
+
+
+async def test_a_stream_tells_nothing_more_when_its_token_has_ended() -> None:
+    """Who was let in once is not told for ever: a watch may last longer than the right to it."""
+    ending = Ending()
+
+    async def many(request: common_pb2.CommandMeta, context: Any) -> Any:
+        while True:
+            yield Result()
+            await asyncio.sleep(0.01)
+
+    async with running(many=many, authenticator=ending) as place:
+        stream = place.client.many(timeout=3)
+        await stream.read()
+        ending.ended = True
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            async for _ in stream:
+                pass
+    failed = call_failed(raised.value)
+    assert (failed.code, failed.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
+
+
 async def test_an_abandoned_stream_is_closed_in_its_own_task() -> None:
     """When a client goes away the handler's generator ends where it ran, span included."""
     closed: list[bool] = []
