@@ -29,8 +29,10 @@ PROBES: Final = ("/health/",)
 
 
 class Edge:
-    """Around the whole application, its pages of errors too; it looks at headers alone and never at a
-    body, so that feeds pass through."""
+    """Around the whole application, its pages of errors too.
+
+    It looks at headers alone and never at a body, so that feeds pass through.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
         """Take the names of this console; without any, those of the own machine."""
