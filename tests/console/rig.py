@@ -74,7 +74,8 @@ async def console(**more: str) -> AsyncIterator[tuple[Browser, Fake]]:
     async with connected(QUICK) as (client, fake):
         fake.answers.update(usual())
         app = make(settings(**more), client.acting(nobody))
-        transport = httpx.ASGITransport(app=app)
+        # As a server does: an error that nobody caught is what the browser was sent.
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         base = "https://127.0.0.1" if more.get("SABOT_CONSOLE_PLAINTEXT") else ORIGIN
         async with httpx.AsyncClient(transport=transport, base_url=base) as browser:
             yield Browser(browser), fake

@@ -9,7 +9,8 @@ import pytest
 from sabot.common.v1 import common_pb2
 from sabot.round.v1 import round_service_pb2 as rounds
 from services.console import deeds
-from tests.console.rig import Browser, console
+from tests.client.fake import failing
+from tests.console.rig import Browser, Code, console, hidden
 
 VOID = "/tables/T1/decide/round.VoidCoup"
 DONE = common_pb2.CommandResult(position_token="p")
@@ -161,3 +162,70 @@ def test_every_decision_is_a_call_with_these_fields() -> None:
         assert {asked.name for asked in deed.asked} <= set(known), deed.key
     held = {key for keys in deeds._CALLED_FOR.values() for key in keys}
     assert held | set(deeds.REPEATS.values()) <= set(deeds.BY_KEY)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"second": "Sündör", "second_role": "GAME_SUPERVISOR"},
+        {"second": "sven\r\nsabot-actor-id: x", "second_role": "GAME_SUPERVISOR"},
+        {"second": "sven", "second_role": "ROLÉ"},
+        {"shift": "²"},
+        {"shift": "9" * 12},
+    ],
+)
+async def test_what_no_call_can_carry_is_a_faulty_form(fields: dict[str, str]) -> None:
+    """It is said beside the form, whoever wrote the form."""
+    async with console() as (browser, fake):
+        await browser.sign_in()
+        form = await filled(browser, VOID, coup="7", reason="EVACUATION")
+        answer = await browser.post(VOID, {**form, **fields})
+        assert "VoidCoup" not in fake.called
+    assert answer.status_code == 400
+
+
+async def test_a_link_names_no_command_and_no_second_person() -> None:
+    """Else it could have a decision answered by what somebody else sent before."""
+    async with console() as (browser, _):
+        await browser.sign_in()
+        link = {"command_id": "taken", "second": "mallory", "shift": "1", "reason": "EVACUATION"}
+        text = (await browser.get(VOID, params=link)).text
+    assert "taken" not in text
+    assert "mallory" not in text
+    assert 'name="shift" value="4"' in text
+    assert 'value="EVACUATION" selected' in text
+
+
+async def test_a_decision_without_an_answer_is_sent_again_as_the_same_command() -> None:
+    """A new form would be a second command, beside one that may have been carried out."""
+    async with console() as (browser, fake):
+        fake.answers["VoidCoup"] = failing(Code.UNAVAILABLE)
+        await browser.sign_in()
+        form = await filled(browser, VOID, coup="7", reason="EVACUATION", shift="3")
+        answer = await browser.post(VOID, form)
+        fake.answers["VoidCoup"] = carried_out
+        again = await browser.post(
+            VOID, {**hidden(answer.text), "coup": "7", "reason": "EVACUATION"}
+        )
+        sent = [each for each in fake.requests if isinstance(each, rounds.VoidCoupRequest)]
+    assert answer.status_code == 503
+    assert "Nobody knows whether this was carried out" in answer.text
+    assert again.status_code == 200
+    assert all(each == sent[0] for each in sent)
+
+
+async def test_a_second_person_who_is_not_believed_ends_nobodys_session() -> None:
+    """The first one stays, with his form; alone, it is his own end."""
+    async with console() as (browser, fake):
+        fake.answers["VoidCoup"] = failing(Code.UNAUTHENTICATED, "TOKEN_EXPIRED")
+        await browser.sign_in()
+        form = await filled(browser, VOID, coup="7", reason="EVACUATION")
+        two = {**form, "second": "sven", "second_role": "GAME_SUPERVISOR"}
+        answer = await browser.post(VOID, two)
+        stays = await browser.get("/")
+        alone = await browser.post(VOID, form)
+        gone = await browser.get("/")
+    assert answer.status_code == 403
+    assert "The second person did not prove who he is" in answer.text
+    assert form["command_id"] in answer.text
+    assert (stays.status_code, alone.status_code, gone.status_code) == (200, 401, 303)
