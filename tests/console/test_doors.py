@@ -124,10 +124,14 @@ async def test_a_made_up_cookie_is_no_session(cookie: str) -> None:
         ({"sec-fetch-site": "same-site"}, 403),
         ({"host": "evil.example", "origin": "http://evil.example"}, 421),
         ({"host": "127.0.0.1@evil.example"}, 421),
+        ({"host": "["}, 421),
+        ({"origin": "http://["}, 403),
         ({"content-length": "100000000"}, 413),
+        ({"content-length": "²".encode("latin-1")}, 413),
+        ({"content-length": "9", "transfer-encoding": "chunked"}, 413),
     ],
 )
-async def test_other_sites_cannot_post(headers: dict[str, str], status: int) -> None:
+async def test_other_sites_cannot_post(headers: dict[str, Any], status: int) -> None:
     """Neither with a session nor to begin one; nor can a name of somebody else's lead here."""
     async with console() as (browser, fake):
         await browser.sign_in()
@@ -135,6 +139,20 @@ async def test_other_sites_cannot_post(headers: dict[str, str], status: int) -> 
         answer = await browser.post("/sign-in", {"person": "x", "role": "AUDITOR"}, headers=headers)
         assert answer.status_code == status
         assert len(fake.called) == before
+
+
+@pytest.mark.parametrize(
+    "fields", [{"person": "petra", "role": "RÔLE"}, {"person": "pétra", "role": "AUDITOR"}]
+)
+async def test_a_name_that_no_call_can_carry_is_no_session(fields: dict[str, str]) -> None:
+    """Neither when he signs in, nor in a cookie that he made up."""
+    written = json.dumps({"nonce": "n", **fields}).encode()
+    cookie = base64.urlsafe_b64encode(written).decode().rstrip("=")
+    async with console() as (browser, fake):
+        assert (await browser.post("/sign-in", fields)).status_code == 401
+        answer = await browser.get("/", headers={"cookie": f"sabot={cookie}"})
+        assert fake.called == []
+    assert answer.status_code == 303
 
 
 async def test_other_methods_do_nothing() -> None:

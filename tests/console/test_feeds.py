@@ -90,6 +90,20 @@ async def test_a_feed_that_is_refused_says_so() -> None:
     assert "No longer live: it did not work" in piece
 
 
+async def test_a_feed_that_breaks_is_not_taken_for_a_live_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever it broke of, the page says so, and it ends instead of beating on."""
+    monkeypatch.setattr(feeds, "BEAT_S", 0.01)
+    async with console() as (browser, fake):
+        sent = [message(table("T1", updated_us=2**62))]
+        fake.answers["WatchTables"] = lambda request, context: sent
+        await browser.sign_in()
+        answer = await asyncio.wait_for(browser.get("/pit/feed"), 5)
+        (piece,) = messages(answer.text)
+    assert "No longer live: something is wrong here" in piece
+
+
 async def test_more_feeds_than_allowed_are_refused() -> None:
     """Those pages stay at rest, and come back later."""
     async with console(SABOT_CONSOLE_FEEDS_MAX="1") as (browser, fake):

@@ -13,6 +13,7 @@ from sabot.query.v1 import query_service_pb2 as queries
 from sabot.query.v1 import resources_pb2 as resources
 from sabot.round.v1 import round_service_pb2 as rounds
 from sabot.settlement.v1 import settlement_service_pb2 as money
+from services.console import reading
 from services.console.edge import HEADERS
 from tests.client.fake import failing
 from tests.console.rig import (
@@ -113,7 +114,37 @@ async def test_a_table_is_shown_without_what_a_role_may_not_see() -> None:
         await browser.sign_in()
         answer = await browser.get("/tables/T1")
     assert answer.status_code == 200
-    assert "No shoe is on the table." in answer.text
+    assert answer.text.count("Your role is not told.") == 3
+    assert "No shoe is on the table." not in answer.text
+
+
+async def test_a_silent_service_is_not_taken_for_nothing() -> None:
+    """No table is ready, without incident or debt, because nobody answered who would know."""
+
+    def got(request: Any, context: Any) -> Any:
+        if isinstance(request, rounds.GetTableRequest):
+            return failing(Code.UNAVAILABLE)(request, context)
+        return queries.GetTableResponse(item=table(request.id))
+
+    async with console() as (browser, fake):
+        await browser.sign_in()
+        fake.answers["GetTable"] = got
+        shown = await browser.get("/exceptions")
+        for name in ("ListOpenItems", "GetTableProgress", "RebuildCoup", "GetRoads"):
+            fake.answers[name] = failing(Code.INTERNAL)
+        held, owed, coup_page = [
+            (await browser.get(path)).text for path in ("/tables/T1", "/exceptions", SCREENS[2])
+        ]
+    assert "Nothing is owed." in shown.text
+    assert "none at open tables" in shown.text
+    assert "Ready for the next coup." not in held
+    assert "Whether it is ready is not known." in held
+    assert "No shoe is on the table." not in held
+    assert "Nothing is owed." not in owed
+    assert "What wager owes: Not known now" in owed
+    assert "none at open tables" not in owed
+    assert owed.count("settlement, 1 table: Not known now") == 2
+    assert "Not rebuilt. Not known now" in coup_page
 
 
 async def test_the_coup_is_replayed_with_its_proof() -> None:
@@ -265,10 +296,13 @@ async def test_coups_are_listed_by_their_fields() -> None:
         assert "page=p2" in answer.text
         bad = await browser.get("/search", params={"status": 'VOID" OR 1'})
         day = await browser.get("/search", params={"day": "soon"})
+        zone = await browser.get("/search", params={"from": "2026-11-30T18:00+02:00"})
+        await browser.get("/search", params={"day": "20261130"})
+        assert fake.last("ListCoups").gaming_day == "2026-11-30"
     assert (request.table_id, request.gaming_day) == ("T1", "2026-11-30")
     assert request.from_us == 1_796_061_600_000_000
     assert request.filter == 'status = "VOID" AND revision >= 2 AND shoe_id = "S\\"1\\\\"'
-    assert (bad.status_code, day.status_code) == (400, 400)
+    assert (bad.status_code, day.status_code, zone.status_code) == (400, 400, 400)
     assert "status is none of" in bad.text
 
 
@@ -323,6 +357,35 @@ async def test_an_error_of_a_service_is_a_page(code: Any, status: int) -> None:
     assert answer.status_code == status
     assert "SOME_REASON" in answer.text
     assert "Traceback" not in answer.text
+
+
+async def test_an_error_that_nobody_thought_of_keeps_the_policy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is a page of ours, with all headers, and tells nothing of the code."""
+
+    async def broken(client: Any) -> None:
+        raise RuntimeError("secret of the code")
+
+    monkeypatch.setattr(reading, "pit", broken)
+    async with console() as (browser, _):
+        await browser.sign_in()
+        answer = await browser.get("/")
+    assert answer.status_code == 500
+    assert "The console could not make this page." in answer.text
+    assert "secret" not in answer.text
+    for name, value in HEADERS.items():
+        assert answer.headers[name] == value
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/%00", "/static/../app.py", "/static/%2e%2e/app.py", "/static/" + "x" * 5000]
+)
+async def test_only_files_of_the_folder_are_served(path: str) -> None:
+    """Whatever is asked for."""
+    async with console() as (browser, _):
+        assert (await browser.get(path)).status_code == 404
 
 
 async def test_readiness_asks_the_services() -> None:
