@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import datetime as dt
 import os
 import sqlite3
 import sys
@@ -84,7 +85,7 @@ async def export(client: Client, database: sqlite3.Connection, day: str, name: s
 async def main() -> None:
     """Export the day of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("day", help="gaming day, YYYY-MM-DD")
+    parser.add_argument("day", type=dt.date.fromisoformat, help="gaming day, YYYY-MM-DD")
     parser.add_argument("database")
     options = parser.parse_args()
     token = os.environ.get("SABOT_TOKEN")
@@ -94,9 +95,11 @@ async def main() -> None:
             prepare(database)
             async with Client.connect(Addresses.from_environment(), who) as client:
                 for name in KINDS:
-                    count = await export(client, database, options.day, name)
+                    count = await export(client, database, options.day.isoformat(), name)
                     (total,) = database.execute(f"select count(*) from {name}").fetchone()
                     print(f"{name}: {count} came, {total} are there")
+    except sqlite3.Error as error:
+        sys.exit(f"{options.database}: {error}")
     except (ValueError, CallFailed) as error:
         sys.exit(f'{error}\nIs a stack running, and did you eval "$(make env)"?')
 

@@ -29,10 +29,13 @@ from sabot_client import Addresses, CallFailed, Client, Person, bearer, developm
 
 def minor(amount: str) -> int:
     """Cents, for a currency that has two decimals."""
-    cents = Decimal(amount) * 100
-    if cents != cents.to_integral_value() or cents <= 0:
-        raise argparse.ArgumentTypeError(f"{amount} is no amount above 0 with two decimals")
-    return int(cents)
+    try:
+        cents = Decimal(amount) * 100
+        if cents == cents.to_integral_value() and cents > 0:
+            return int(cents)
+    except ArithmeticError:
+        pass  # no number at all, or one without end
+    raise argparse.ArgumentTypeError(f"{amount!r} is no amount above 0 with two decimals")
 
 
 def stake(text: str) -> tuple[str, int]:
@@ -50,6 +53,8 @@ async def place(
     happens, each wager is placed once.
     """
     book = await client.call(client.wager.GetBook, GetBookRequest(table_id=table_id))
+    if not book.coup_id:
+        sys.exit(f"{table_id} takes no wagers: no coup of it is open, or there is no such table")
     request = PlaceWagersRequest(
         wagers=[
             PlaceWagerRequest(

@@ -91,6 +91,12 @@ def _told(error: Exception, err: TextIO) -> int:
     if callable(show) and hasattr(error, "exit_code"):  # a usage error that typer found
         show(err)
         return int(cast("int", error.exit_code))
+    # Its module is heavy, and there already where it was raised.
+    from services.tablelog.targets import NoServices  # noqa: PLC0415
+
+    if isinstance(error, NoServices):
+        err.write(f"sabot: {error}\n")
+        return FAILED
     text = str(error) or type(error).__name__
     err.write(f"sabot: {text} ({type(error).__name__}; SABOT_DEBUG=1 shows where)\n")
     return FAILED

@@ -17,7 +17,7 @@ from services.chassis.auth import development_credentials
 from services.cli.errors import DONE, FAILED
 from services.cli.local import use_local_stack
 from services.contracts.core import Actor
-from services.tablelog.calls import Services
+from services.tablelog.calls import Services, words_of
 from services.tablelog.targets import targets
 
 DEADLINE_S: Final = 60.0
@@ -77,7 +77,7 @@ async def _found(asked: Asked, err: IO[str]) -> Found | None:
                 pb.ListEvidenceExportsRequest(coup_id=asked.coup_id), timeout=DEADLINE_S
             )
         except grpc.aio.AioRpcError as error:
-            err.write(f"sabot: {asked.coup_id}: {error.details()}\n")
+            err.write(f"sabot: {asked.coup_id}: {words_of(error)}\n")
             return None
     return Found(position, digest, content, exports.exports)
 

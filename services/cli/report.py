@@ -19,7 +19,7 @@ from services.cli.errors import DONE, FAILED, CommandFailed, PartMissing, WrongU
 from services.cli.local import use_local_stack
 from services.settlement.reports import files
 from services.settlement.reports.report import Kind, instant
-from services.tablelog.calls import Services
+from services.tablelog.calls import Services, words_of
 from services.tablelog.targets import targets
 
 DEADLINE_S: Final = 3_600.0
@@ -101,7 +101,7 @@ async def _fetched(asked: Asked, err: IO[str]) -> Report:
                         task, description=f"{asked.request.name}: {len(report.rows):,} rows"
                     )
             except grpc.aio.AioRpcError as error:
-                raise CommandFailed(f"{asked.request.name}: {error.details()}") from error
+                raise CommandFailed(f"{asked.request.name}: {words_of(error)}") from error
     if report is None or report.foot is None:
         raise CommandFailed(f"{asked.request.name}: the report broke off")
     return report
@@ -193,4 +193,6 @@ def _parquet(report: Report) -> bytes:
     try:
         return files.parquet(report.head, report.rows)
     except ModuleNotFoundError as error:
-        raise PartMissing("Parquet takes the extra export: pip install sabot[export]") from error
+        raise PartMissing(
+            "Parquet takes the extra export: .venv/bin/pip install -e '.[export]' in a checkout"
+        ) from error

@@ -61,7 +61,8 @@ def show(name: str, *, as_text: bool, out: TextIO, err: TextIO) -> int:
     if rulebook is None and HASH.fullmatch(name):
         rulebook = _remembered(name, err)
     if rulebook is None:
-        err.write(f"sabot: there is no rulebook {one_line(name)}\n")
+        known = ", ".join(load_catalogue())
+        err.write(f"sabot: there is no rulebook {one_line(name)}; packaged are {known}\n")
         return FAILED
     if as_text:
         out.write(readable(rulebook))

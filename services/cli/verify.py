@@ -127,7 +127,8 @@ async def _anchor(  # noqa: PLR0917 - in the order of the command's options
                         refused += 1
                         out.write(f"not anchored: {fault}\n")
                     else:
-                        out.write(f"{service}: {written} anchors written\n")
+                        anchors = "1 anchor" if written == 1 else f"{written} anchors"
+                        out.write(f"{service}: {anchors} written\n")
     except anchoring.BookFault as fault:
         raise CommandFailed(str(fault)) from None
     finally:

@@ -134,7 +134,9 @@ def listed(file: Path) -> list[Line]:
     try:
         with file.open(newline="", encoding="utf-8") as text:
             return lines_of(text, str(file))
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise WrongInput(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise WrongInput(f"{file}: {error}") from error
 
 

@@ -140,8 +140,11 @@ def logs(options: argparse.Namespace) -> int:
     wanted = options.names or list(paths)
     unknown = [name for name in wanted if name not in paths]
     if unknown:
-        print(f"no log of {', '.join(unknown)}; there is {', '.join(paths)}", file=sys.stderr)
+        there = f"there is {', '.join(paths)}" if paths else NOTHING_RUNS
+        print(f"no log of {', '.join(unknown)}; {there}", file=sys.stderr)
         return 1
+    if not paths:
+        print(NOTHING_RUNS)
     with contextlib.ExitStack() as stack:
         files = []
         for name in wanted:

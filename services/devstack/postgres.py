@@ -53,6 +53,8 @@ FAST_SETTINGS = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 def find_binaries() -> Path:
     """Return the directory that holds `initdb` and `postgres`."""
     if configured := os.environ.get("PG_BIN"):
+        if not (Path(configured) / "postgres").is_file():
+            raise RuntimeError(f"PG_BIN={configured} holds no postgres")
         return Path(configured).resolve()
     # The package is located, not imported: importing it would pull in other packages, and it offers
     # a starter that creates accounts and changes permissions when run as root.

@@ -75,6 +75,13 @@ class ServiceFailed(Exception):
         self.failed = failed
 
 
+def words_of(error: grpc.aio.AioRpcError) -> str:
+    """What a service said of a call that failed, with the fields that it could not take."""
+    failed = call_failed(error)
+    faults = "; ".join(f"{fault.field} {fault.problem}" for fault in failed.fields)
+    return f"{failed.message}: {faults}" if faults else failed.message
+
+
 class ParkedAt(Struct, frozen=True):
     """The event that a service does not get past, and why."""
 

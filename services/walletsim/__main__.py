@@ -48,7 +48,15 @@ def main(argv: Sequence[str]) -> int:
         verifier = HmacKey(os.environ.get(SECRET_VARIABLE, DEVELOPMENT_SECRET).encode())
     form = Form(given.amounts, given.decimals)
     simulator = Simulator(Books(switches, given.file), form, verifier)
-    web.run_app(simulator.application(), host=given.host, port=given.port, print=None)
+    try:
+        web.run_app(simulator.application(), host=given.host, port=given.port, print=None)
+    except OSError as error:
+        words = os.strerror(error.errno) if error.errno else str(error)
+        print(
+            f"walletsim: {given.host}:{given.port}: {words}; choose another with --port",
+            file=sys.stderr,
+        )
+        return 1
     return 0
 
 

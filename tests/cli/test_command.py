@@ -12,10 +12,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import grpc
 import pytest
+from grpc_status import rpc_status
 from msgspec import Struct
 
+from services.chassis.rpc_errors import FieldFault, InvalidCommand, to_status
 from services.cli.__main__ import run
+from services.tablelog.calls import words_of
 from tests.cli.cases import CASES, ROOT, json_lines
 
 OPEN = '{"do":"open_table","table":"T1","rulebook":"nsw-mini"}\n'
@@ -224,6 +228,31 @@ def test_an_unreadable_file_in_the_middle_names_itself(
     ended = sabot(capsys, "replay", str(file))
     assert ended.status == 1
     assert ended.err == f"sabot: {file}: Input/output error\n"
+
+
+def test_without_services_the_command_says_how_to_start_some(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no fault of the program, so neither its class nor a traceback is offered."""
+    monkeypatch.setattr("services.cli.rebuild.use_local_stack", lambda: None)
+    for service in ("SHOE", "ROUND", "WAGER", "SETTLEMENT"):
+        monkeypatch.delenv(f"SABOT_{service}_TARGET", raising=False)
+    ended = sabot(capsys, "rebuild", "T1:1:1")
+    assert ended.status == 1
+    assert ended.err.endswith("not set and no local stack runs (make up)\n")
+
+
+def test_a_failed_call_names_the_fields_that_were_wrong() -> None:
+    """The words of the error alone do not say which."""
+    status = to_status(
+        InvalidCommand("the days do not stand", fields=[FieldFault("from_day", "is no day")]),
+        domain="settlement",
+    )
+    sent = rpc_status.to_status(status)
+    error = grpc.aio.AioRpcError(
+        sent.code, grpc.aio.Metadata(), grpc.aio.Metadata(*sent.trailing_metadata), sent.details
+    )
+    assert words_of(error) == "the days do not stand: from_day is no day"
 
 
 def test_the_traceback_is_there_for_who_asks(

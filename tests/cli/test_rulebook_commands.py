@@ -239,7 +239,7 @@ def test_a_rulebook_that_nobody_knows_is_not_shown(
     for service in ("SHOE", "ROUND", "WAGER", "SETTLEMENT"):
         monkeypatch.delenv(f"SABOT_{service}_TARGET", raising=False)
     assert run(["rulebook", "show", "nsw-maxi"]) == 1
-    assert "there is no rulebook nsw-maxi" in capsys.readouterr().err
+    assert "there is no rulebook nsw-maxi; packaged are live-lobby, " in capsys.readouterr().err
     assert run(["rulebook", "show", "0" * 64]) == 1
     assert "no services" in capsys.readouterr().err
 

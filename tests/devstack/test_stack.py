@@ -138,6 +138,10 @@ def test_up_status_env_down(place: Path, capsys: pytest.CaptureFixture[str]) -> 
     up = (*here, "up", "--broker", "embedded", "--services", "", "--fast")
     assert main((*here, "status")) == 3
     assert "`make up` starts" in capsys.readouterr().out
+    assert main((*here, "logs")) == 0
+    assert "`make up` starts" in capsys.readouterr().out
+    assert main((*here, "logs", "round")) == 1
+    assert "no log of round; nothing runs here" in capsys.readouterr().err
     assert main(up) == 0
     state = State.read(place / STATE_FILE)
     assert state is not None

@@ -19,6 +19,7 @@ DOCUMENTS = [name for name in files() if name.endswith(".md") and not name.start
 BLOCK = re.compile(r"^ *```(?:bash|sh|shell)?\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`((?:make|\.venv/bin/\w+) [^`\n]+)`")
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s#]+)(?:#[^)]*)?\)")
+FILE = re.compile(r"`((?:services|tests|docs|k8s|deploy|proto|examples|clients)/[\w./-]+)`")
 TARGET = re.compile(r"^([a-z0-9-]+):", re.MULTILINE)
 # Words of examples that stand for something of the reader's own.
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|my-|\*|\.\.\.|<")
@@ -106,3 +107,10 @@ def test_links_lead_somewhere() -> None:
         if "://" not in link and not (ROOT / Path(name).parent / link).exists()
     ]
     nothing(broken)
+
+
+def test_files_that_are_named_are_there() -> None:
+    """Paths in code type, from the root, such as the tests that show something."""
+    named = [(name, path) for name in DOCUMENTS for path in FILE.findall((ROOT / name).read_text())]
+    assert ("docs/operations/backup.md", "tests/e2e/test_restore.py") in named
+    nothing([f"{name}: {path}" for name, path in named if not (ROOT / path).exists()])

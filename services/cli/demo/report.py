@@ -35,10 +35,11 @@ def coup_line(view: TableView, coup: CoupView) -> str:
     staked = sum(wager.stake_minor for wager in coup.wagers.values())
     paid = sum(wager.paid_minor for wager in coup.wagers.values())
     natural = ", natural" if coup.natural else ""
+    wagers = "1 wager" if len(coup.wagers) == 1 else f"{len(coup.wagers)} wagers"
     return (
         f"{view.table_id} {view.rulebook_id} coup {coup.number}: player {hand(coup.player)}, "
         f"banker {hand(coup.banker)}: {coup.winner.lower()}{natural}; "
-        f"{len(coup.wagers)} wagers, staked {amount(staked, view.currency)}, "
+        f"{wagers}, staked {amount(staked, view.currency)}, "
         f"paid {amount(paid, view.currency)} {view.currency}"
     )
 

@@ -106,7 +106,7 @@ def _asked(request: Any, position: int) -> Asked:
     if request.to_date:
         if from_day is not None or to_day is None:
             fault = FieldFault("to_date", "takes to_day, and no from_day")
-            raise InvalidCommand("which days?", fields=[fault])
+            raise InvalidCommand("the days do not stand", fields=[fault])
         from_day, to_day = _TO_DATE[request.to_date](to_day)
     return Asked(
         as_of=position,
@@ -131,7 +131,7 @@ def _day(request: Any, field: str) -> dt.date | None:
         return dt.date.fromisoformat(text)
     except ValueError:
         fault = FieldFault(field, "is no day of the calendar")
-        raise InvalidCommand("which days?", fields=[fault]) from None
+        raise InvalidCommand("the days do not stand", fields=[fault]) from None
 
 
 def _described(report: Report) -> pb.ReportDescription:
