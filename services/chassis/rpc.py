@@ -205,6 +205,7 @@ class Edge(grpc.aio.ServerInterceptor):
                         return
                     async with aclosing(responses):
                         async for response in responses:
+                            call.identify()
                             await context.write(response)
             finally:
                 self.streams.discard(task)
@@ -272,10 +273,14 @@ class _Call:
         remaining_s = self._context.time_remaining()
         if remaining_s is not None and remaining_s < edge.floor_s:
             raise TooLate(f"less than {edge.floor_s:g} s are left: nothing was begun")
-        caller = edge.authenticator.authenticate(self._metadata, self._context.peer())
+        caller = self.identify()
         auth.set_identity(caller)
         auth.require_role(*edge.access.get(self._method[1:], ()))
         self._span.set_attribute(telemetry.ATTRIBUTES["role"].name, caller.actor.role)
+
+    def identify(self) -> auth.Identity:
+        """Who calls, or raise. Of a stream with every answer: it may outlast its token or its key."""
+        return self._edge.authenticator.authenticate(self._metadata, self._context.peer())
 
     async def __aexit__(
         self,
