@@ -86,3 +86,12 @@ def test_another_answer_to_the_same_command_is_a_breach() -> None:
     auditor.answered("c1", None, {"status": "ACCEPTED"}, [])
     with pytest.raises(Breach, match="before it was"):
         auditor.answered("c1", None, {"status": "REJECTED"}, [])
+
+
+def test_a_refusal_that_is_not_kept_may_come_before_another_answer_and_never_after_it() -> None:
+    auditor = Auditor()
+    role = ("ROLE", "in shift 1 the DEALER of this table is ada, not ben", ())
+    auditor.answered("c1", role, {}, [], kept=False)
+    auditor.answered("c1", None, {"draw_number": 20}, [])
+    with pytest.raises(Breach, match="before it was"):
+        auditor.answered("c1", role, {}, [], kept=False)

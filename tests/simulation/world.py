@@ -122,13 +122,14 @@ class World:
         self.trace(f"{request.service} answers {request.command_id} {name} {what}")
         stored = [(record.event_id, record.digest.hex()) for record in outcome.records]
         key = f"{request.service} {request.key or request.command_id}"
-        self._audited(self.auditor.answered, key, refused, outcome.answer, stored)
+        kept = not _refused_for_now(request, outcome)
+        self._audited(self.auditor.answered, key, refused, outcome.answer, stored, kept=kept)
 
-    def _audited(self, check: Callable[..., None], *what: Any) -> None:
+    def _audited(self, check: Callable[..., None], *what: Any, **more: Any) -> None:
         if self.breach is not None:
             return
         try:
-            check(*what)
+            check(*what, **more)
         except Exception as error:  # noqa: BLE001 - ends the run; nothing in it may catch it
             self.breach = error
             self.trace(f"BREACH {error!r}")
@@ -369,3 +370,14 @@ def _entry(record: Record) -> Entry:
         record.digest.hex(),
         record.published,
     )
+
+
+def _refused_for_now(request: Request, outcome: Outcome) -> bool:
+    """Whether a person was refused who may be the next dealer, of whom the news is under way.
+
+    Round hears of nobody late, and who says in which shift he came is refused for good.
+    """
+    if outcome.refused is None or request.service == "round" or request.fields.get("shift"):
+        return False
+    reason, message, _ = outcome.refused
+    return reason == "ROLE" and message.startswith("in shift ")

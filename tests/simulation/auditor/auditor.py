@@ -49,9 +49,20 @@ class Auditor:
         self.books.movement(key, player, currency, amount, kind)
 
     def answered(
-        self, key: str, refused: Any, answer: Any, stored: Sequence[tuple[str, str]]
+        self,
+        key: str,
+        refused: Any,
+        answer: Any,
+        stored: Sequence[tuple[str, str]],
+        *,
+        kept: bool = True,
     ) -> None:
-        """A client got an answer; `stored` are names and digests of what it was told is stored."""
+        """A client got an answer; `stored` are names and digests of what it was told is stored.
+
+        One that is not `kept` is decided anew when the command comes again; never after a kept one.
+        """
+        if not kept and key not in self._answers:
+            return
         before = self._answers.setdefault(key, (refused, answer))
         if before != (refused, answer):
             self.breach(f"{key} is answered {(refused, answer)}, before it was {before}")
