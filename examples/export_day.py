@@ -101,7 +101,12 @@ async def main() -> None:
     except sqlite3.Error as error:
         sys.exit(f"{options.database}: {error}")
     except (ValueError, CallFailed) as error:
-        sys.exit(f'{error}\nIs a stack running, and did you eval "$(make env)"?')
+        hint = (
+            ""
+            if getattr(error, "reason", "")
+            else '\nDoes a stack run (make up)? Then eval "$(make env)"'
+        )
+        sys.exit(f"{error}{hint}")
 
 
 if __name__ == "__main__":

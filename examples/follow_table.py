@@ -66,7 +66,12 @@ async def main() -> None:
         async with Client.connect(Addresses.from_environment(), who) as client:
             await follow(client, options.table, options.coups)
     except (ValueError, CallFailed) as error:
-        sys.exit(f'{error}\nIs a stack running, and did you eval "$(make env)"?')
+        hint = (
+            ""
+            if getattr(error, "reason", "")
+            else '\nDoes a stack run (make up)? Then eval "$(make env)"'
+        )
+        sys.exit(f"{error}{hint}")
 
 
 if __name__ == "__main__":

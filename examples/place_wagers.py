@@ -95,7 +95,12 @@ async def main() -> None:
         async with Client.connect(Addresses.from_environment(), who) as client:
             answer = await place(client, options.table, options.player, options.stakes)
     except (ValueError, CallFailed) as error:
-        sys.exit(f'{error}\nIs a stack running, and did you eval "$(make env)"?')
+        hint = (
+            ""
+            if getattr(error, "reason", "")
+            else '\nDoes a stack run (make up)? Then eval "$(make env)"'
+        )
+        sys.exit(f"{error}{hint}")
     for (area, _), response in zip(options.stakes, answer.responses, strict=True):
         print(told(area, response))
 

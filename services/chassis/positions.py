@@ -41,7 +41,7 @@ def position_of(token: str, *, field: str) -> Position:
     except (ValueError, binascii.Error):
         form, read = "", Position("", 0, 0)
     if form != "1" or read.head != 0 or not 0 <= read.position <= POSITION_MAX:
-        raise InvalidCommand("a position is malformed", fields=[FieldFault(field, "not a token")])
+        raise InvalidCommand("a position is malformed", fields=[FieldFault(field, "is no token")])
     return read
 
 

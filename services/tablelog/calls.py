@@ -79,7 +79,8 @@ def words_of(error: grpc.aio.AioRpcError) -> str:
     """What a service said of a call that failed, with the fields that it could not take."""
     failed = call_failed(error)
     faults = "; ".join(f"{fault.field} {fault.problem}" for fault in failed.fields)
-    return f"{failed.message}: {faults}" if faults else failed.message
+    # A fault of form is the message itself.
+    return failed.message if faults in failed.message else f"{failed.message}: {faults}"
 
 
 class ParkedAt(Struct, frozen=True):

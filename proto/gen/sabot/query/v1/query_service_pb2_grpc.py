@@ -257,21 +257,21 @@ class QueryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def BatchGetTables(self, request, context):
-        """Get several tables, by id by their ids; those that are not there are left out.
+        """Get several tables by their ids; those that are not there are left out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTables(self, request, context):
-        """List tables, by id, page by page.
+        """List tables, page by page.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportTables(self, request, context):
-        """Export tables, by id in the order of their last change, in batches; can be resumed after any message.
+        """Export tables in the order of their last change, in batches; can be resumed after any message.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

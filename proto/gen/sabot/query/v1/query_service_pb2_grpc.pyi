@@ -41,11 +41,11 @@ class QueryServiceStub:
     GetTable: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.GetTableRequest, _query_service_pb2.GetTableResponse]
     """Get a table by its id."""
     BatchGetTables: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.BatchGetTablesRequest, _query_service_pb2.BatchGetTablesResponse]
-    """Get several tables, by id by their ids; those that are not there are left out."""
+    """Get several tables by their ids; those that are not there are left out."""
     ListTables: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.ListTablesRequest, _query_service_pb2.ListTablesResponse]
-    """List tables, by id, page by page."""
+    """List tables, page by page."""
     ExportTables: _grpc.UnaryStreamMultiCallable[_query_service_pb2.ExportTablesRequest, _query_service_pb2.ExportTablesResponse]
-    """Export tables, by id in the order of their last change, in batches; can be resumed after any message."""
+    """Export tables in the order of their last change, in batches; can be resumed after any message."""
     GetShoe: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.GetShoeRequest, _query_service_pb2.GetShoeResponse]
     """Get a shoe by its id."""
     BatchGetShoes: _grpc.UnaryUnaryMultiCallable[_query_service_pb2.BatchGetShoesRequest, _query_service_pb2.BatchGetShoesResponse]
@@ -134,11 +134,11 @@ class QueryServiceAsyncStub(QueryServiceStub):
     GetTable: _aio.UnaryUnaryMultiCallable[_query_service_pb2.GetTableRequest, _query_service_pb2.GetTableResponse]  # type: ignore[assignment]
     """Get a table by its id."""
     BatchGetTables: _aio.UnaryUnaryMultiCallable[_query_service_pb2.BatchGetTablesRequest, _query_service_pb2.BatchGetTablesResponse]  # type: ignore[assignment]
-    """Get several tables, by id by their ids; those that are not there are left out."""
+    """Get several tables by their ids; those that are not there are left out."""
     ListTables: _aio.UnaryUnaryMultiCallable[_query_service_pb2.ListTablesRequest, _query_service_pb2.ListTablesResponse]  # type: ignore[assignment]
-    """List tables, by id, page by page."""
+    """List tables, page by page."""
     ExportTables: _aio.UnaryStreamMultiCallable[_query_service_pb2.ExportTablesRequest, _query_service_pb2.ExportTablesResponse]  # type: ignore[assignment]
-    """Export tables, by id in the order of their last change, in batches; can be resumed after any message."""
+    """Export tables in the order of their last change, in batches; can be resumed after any message."""
     GetShoe: _aio.UnaryUnaryMultiCallable[_query_service_pb2.GetShoeRequest, _query_service_pb2.GetShoeResponse]  # type: ignore[assignment]
     """Get a shoe by its id."""
     BatchGetShoes: _aio.UnaryUnaryMultiCallable[_query_service_pb2.BatchGetShoesRequest, _query_service_pb2.BatchGetShoesResponse]  # type: ignore[assignment]
@@ -236,7 +236,7 @@ class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _query_service_pb2.BatchGetTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_query_service_pb2.BatchGetTablesResponse, _abc.Awaitable[_query_service_pb2.BatchGetTablesResponse]]:
-        """Get several tables, by id by their ids; those that are not there are left out."""
+        """Get several tables by their ids; those that are not there are left out."""
 
     @_abc_1.abstractmethod
     def ListTables(
@@ -244,7 +244,7 @@ class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _query_service_pb2.ListTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_query_service_pb2.ListTablesResponse, _abc.Awaitable[_query_service_pb2.ListTablesResponse]]:
-        """List tables, by id, page by page."""
+        """List tables, page by page."""
 
     @_abc_1.abstractmethod
     def ExportTables(
@@ -252,7 +252,7 @@ class QueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _query_service_pb2.ExportTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_query_service_pb2.ExportTablesResponse], _abc.AsyncIterator[_query_service_pb2.ExportTablesResponse]]:
-        """Export tables, by id in the order of their last change, in batches; can be resumed after any message."""
+        """Export tables in the order of their last change, in batches; can be resumed after any message."""
 
     @_abc_1.abstractmethod
     def GetShoe(
