@@ -36,6 +36,8 @@ MAY_BE_LEFT_OUT = {
     "sabot.settlement.v1.ExportEvidenceRequest.dispute_id",
     "sabot.settlement.v1.GetRulebookRequest.coup_id",
     "sabot.settlement.v1.ListCoupsRequest.table_id",
+    "sabot.settlement.v1.GetReportRequest.player",
+    "sabot.settlement.v1.GetReportRequest.table_id",
     "sabot.settlement.v1.ListOpenItemsRequest.table_id",
     "sabot.wager.v1.ListOpenItemsRequest.table_id",
     "sabot.wager.v1.ListStopsRequest.table_id",
