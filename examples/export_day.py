@@ -25,7 +25,7 @@ from google.protobuf.json_format import MessageToJson
 
 from sabot.query.v1.query_service_pb2 import ExportCoupsRequest, ExportWagersRequest
 from sabot.query.v1.resources_pb2 import Coup, Wager
-from sabot_client import Addresses, CallFailed, Client, Person, bearer, development
+from sabot_client import Addresses, CallFailed, Client, Person, Tls, bearer, development
 
 KINDS: dict[str, tuple[str, Any, Any]] = {
     "coups": ("ExportCoups", ExportCoupsRequest, Coup),
@@ -93,7 +93,9 @@ async def main() -> None:
     try:
         with closing(sqlite3.connect(options.database)) as database:
             prepare(database)
-            async with Client.connect(Addresses.from_environment(), who) as client:
+            async with Client.connect(
+                Addresses.from_environment(), who, tls=Tls.from_environment()
+            ) as client:
                 for name in KINDS:
                     count = await export(client, database, options.day.isoformat(), name)
                     (total,) = database.execute(f"select count(*) from {name}").fetchone()

@@ -17,7 +17,7 @@ import sys
 from contextlib import aclosing
 
 from sabot.query.v1.watch_service_pb2 import WatchTableRequest, WatchTableResponse
-from sabot_client import Addresses, CallFailed, Client, Person, bearer, development
+from sabot_client import Addresses, CallFailed, Client, Person, Tls, bearer, development
 
 OVER = {"SETTLED", "NO_BET", "VOID", "TERMINATED", "INVALIDATED"}
 
@@ -63,7 +63,9 @@ async def main() -> None:
     token = os.environ.get("SABOT_TOKEN")
     who = bearer(token) if token else development(Person("aurora", "AUDITOR"))
     try:
-        async with Client.connect(Addresses.from_environment(), who) as client:
+        async with Client.connect(
+            Addresses.from_environment(), who, tls=Tls.from_environment()
+        ) as client:
             await follow(client, options.table, options.coups)
     except (ValueError, CallFailed) as error:
         hint = (

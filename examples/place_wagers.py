@@ -24,7 +24,7 @@ from sabot.wager.v1.wager_service_pb2 import (
     PlaceWagersRequest,
     PlaceWagersResponse,
 )
-from sabot_client import Addresses, CallFailed, Client, Person, bearer, development
+from sabot_client import Addresses, CallFailed, Client, Person, Tls, bearer, development
 
 
 def minor(amount: str) -> int:
@@ -92,7 +92,9 @@ async def main() -> None:
     token = os.environ.get("SABOT_TOKEN")
     who = bearer(token) if token else development(Person(options.player, "PLAYER"))
     try:
-        async with Client.connect(Addresses.from_environment(), who) as client:
+        async with Client.connect(
+            Addresses.from_environment(), who, tls=Tls.from_environment()
+        ) as client:
             answer = await place(client, options.table, options.player, options.stakes)
     except (ValueError, CallFailed) as error:
         hint = (

@@ -59,7 +59,10 @@ async def serve(settings: ConsoleSettings) -> None:
         query=targets.query,
     )
     # Every call is made under the name of who looks: the console itself is nobody.
-    async with Client.connect(addresses, nobody, tls=tls(settings), timing=TIMING) as client:
+    # Plain text is what the settings allow, or there is none.
+    async with Client.connect(
+        addresses, nobody, tls=tls(settings), plaintext=True, timing=TIMING
+    ) as client:
         http = settings.console
         config = uvicorn.Config(
             make(settings, client),

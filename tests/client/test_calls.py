@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from google.protobuf import any_pb2
+from google.rpc import status_pb2  # type: ignore[import-untyped]
+from grpc_status import rpc_status
 
 from sabot.common.v1 import common_pb2
 from sabot.query.v1 import query_service_pb2 as queries
 from sabot.round.v1 import round_service_pb2 as rounds
 from sabot.settlement.v1 import settlement_service_pb2 as money
 from sabot.wager.v1 import wager_service_pb2 as wagers
-from sabot_client import Addresses, CallFailed, Person, Refused, Timing, bearer, development
+from sabot_client import (
+    Addresses,
+    CallFailed,
+    Client,
+    Person,
+    Refused,
+    Timing,
+    Tls,
+    bearer,
+    development,
+)
 from sabot_client.client import give_ids
-from tests.client.fake import QUICK, Fake, Step, connected, failing
+from sabot_client.connecting import on_this_machine
+from tests.client.fake import PIT, QUICK, Fake, Step, connected, failing
 
 OPEN = rounds.OpenBettingRequest(table_id="T1")
 DONE = rounds.OpenBettingResponse(result=common_pb2.CommandResult(position_token="p7"))
@@ -245,6 +260,89 @@ async def test_a_stream_that_nobody_reads_is_cancelled() -> None:
         assert (await anext(stream)).position == 1
         await stream.aclose()
         await asyncio.wait_for(cancelled.wait(), 5)
+
+
+@pytest.mark.parametrize("second", [False, True])
+async def test_a_token_does_not_leave_the_machine_in_plain_text(second: bool) -> None:
+    """Unless somebody says that a mesh encrypts; a name that is believed is no secret."""
+    secret = bearer("", second="s") if second else bearer("t")
+    addresses = Addresses(shoe="127.0.0.1:1", round="[::1]:1", wager="svc:1", settlement="x:1")
+    request = rounds.GetTableRequest(table_id="T1")
+    quick = Timing(total_s=0.1)
+    async with Client.connect(addresses, secret, timing=quick) as client:
+        for each in (client, client.acting(secret)):
+            with pytest.raises(ValueError, match="not sent in plain text"):
+                await each.call(each.round.GetTable, request)
+            with pytest.raises(ValueError, match="not sent in plain text"):
+                await anext(each.stream(each.query.ExportCoups, queries.ExportCoupsRequest()))
+        believed = client.acting(PIT)
+        with pytest.raises(CallFailed):
+            await believed.call(believed.round.GetTable, request)
+    async with Client.connect(addresses, secret, plaintext=True, timing=quick) as told:
+        with pytest.raises(CallFailed):
+            await told.call(told.round.GetTable, request)
+
+
+@pytest.mark.parametrize(
+    ("target", "here"),
+    [
+        ("127.0.0.1:1", True),
+        ("localhost:1", True),
+        ("[::1]:1", True),
+        ("ipv6:[::1]:1", True),
+        ("unix:/run/x.sock", True),
+        ("dns:///localhost:1", True),
+        ("ipv4:127.0.0.1:1,10.0.0.1:1", False),
+        ("dns:///sabot:1", False),
+        ("127.0.0.1.example:1", False),
+        ("localhost.example:1", False),
+        ("10.0.0.1:1", False),
+    ],
+)
+def test_what_stays_on_this_machine_is_known(target: str, here: bool) -> None:
+    """By its address, not by how it begins."""
+    assert on_this_machine(target) is here
+
+
+def test_tls_is_read_from_the_environment() -> None:
+    """None of it is plain text."""
+    assert Tls.from_environment({}) is None
+    found = Tls.from_environment({"SABOT_CLIENT_CA_FILE": "/ca.pem"})
+    assert found == Tls(ca=Path("/ca.pem"))
+
+
+async def test_pages_that_lead_to_themselves_end() -> None:
+    """A list is not read for ever."""
+    async with connected() as (client, fake):
+        fake.steps.append(lambda request, context: money.ListCoupsResponse(next_page_token="t"))
+        pages = client.pages(client.settlement.ListCoups, money.ListCoupsRequest())
+        await anext(pages)
+        await anext(pages)
+        with pytest.raises(CallFailed, match="leads to itself"):
+            await anext(pages)
+
+
+async def test_a_message_without_a_cursor_does_not_take_a_feed_back_to_its_beginning() -> None:
+    """It is taken up behind the last one that had one."""
+    async with connected() as (client, fake):
+        fake.steps.extend([batches("a", "", broken=True), batches("b")])
+        stream = client.stream(client.query.ExportCoups, queries.ExportCoupsRequest())
+        assert [each.resume_cursor async for each in stream] == ["a", "", "b"]
+        assert [each.resume_cursor for each in fake.requests] == ["", "a"]
+
+
+async def test_a_faulty_detail_leaves_code_and_message() -> None:
+    """An error is told, whatever its details are."""
+
+    async def garbled(request: Any, context: Any) -> None:
+        detail = any_pb2.Any(type_url="type.googleapis.com/google.rpc.ErrorInfo", value=b"\xff")
+        status = status_pb2.Status(code=5, message="gone", details=[detail])
+        await context.abort_with_status(rpc_status.to_status(status))
+
+    async with connected() as (client, fake):
+        fake.steps.append(garbled)
+        with pytest.raises(CallFailed, match="NOT_FOUND: gone"):
+            await client.call(client.round.GetTable, rounds.GetTableRequest())
 
 
 def test_times_are_bounded() -> None:

@@ -18,8 +18,8 @@ from sabot.shoe.v1.shoe_service_pb2_grpc import ShoeServiceStub
 from sabot.wager.v1.wager_service_pb2_grpc import WagerServiceStub
 from sabot.wager.v1.wallet_service_pb2_grpc import WalletServiceStub
 from sabot_client.answers import Answer
-from sabot_client.connecting import Addresses, Tls, channel
-from sabot_client.credentials import Credentials
+from sabot_client.connecting import Addresses, Tls, channel, on_this_machine
+from sabot_client.credentials import SECRET, Credentials, Metadata
 from sabot_client.errors import CallFailed
 from sabot_client.timing import Countdown, Timing
 
@@ -34,11 +34,20 @@ class Client:
     """Calls to the services under one name. Made by `connect`, as a context."""
 
     def __init__(
-        self, channels: Mapping[str, grpc.aio.Channel], credentials: Credentials, timing: Timing
+        self,
+        channels: Mapping[str, grpc.aio.Channel],
+        credentials: Credentials,
+        timing: Timing,
+        *,
+        exposed: bool = False,
     ) -> None:
-        """Take channels by service; whoever made them closes them."""
+        """Take channels by service; whoever made them closes them.
+
+        `exposed`: others can read what goes through them, so that no token does.
+        """
         self._channels = dict(channels)
         self._credentials = credentials
+        self._exposed = exposed
         self.timing = timing
         self.shoe = ShoeServiceStub(channels["shoe"])
         self.round = RoundServiceStub(channels["round"])
@@ -55,11 +64,18 @@ class Client:
         credentials: Credentials,
         *,
         tls: Tls | None = None,
+        plaintext: bool = False,
         timing: Timing | None = None,
     ) -> Self:
-        """A client of the services at these addresses; without `tls` in plain text."""
-        channels = {name: channel(addresses.of(name), tls) for name in SERVICES}
-        return cls(channels, credentials, timing or Timing())
+        """A client of the services at these addresses; without `tls` in plain text.
+
+        A token goes in plain text to the same machine only, or where `plaintext` says that what lies
+        between encrypts, such as a mesh: else a call with one raises `ValueError` and sends nothing.
+        """
+        targets = {name: addresses.of(name) for name in SERVICES}
+        channels = {name: channel(target, tls) for name, target in targets.items()}
+        exposed = tls is None and not plaintext and not all(map(on_this_machine, targets.values()))
+        return cls(channels, credentials, timing or Timing(), exposed=exposed)
 
     async def __aenter__(self) -> Self:
         return self
@@ -79,7 +95,17 @@ class Client:
 
     def acting(self, credentials: Credentials, *, timing: Timing | None = None) -> Client:
         """The same connections under another name, or with other times."""
-        return Client(self._channels, credentials, timing or self.timing)
+        return Client(self._channels, credentials, timing or self.timing, exposed=self._exposed)
+
+    async def _shown(self) -> Metadata:
+        """Who calls."""
+        shown = await self._credentials()
+        if self._exposed and any(name in SECRET for name, _ in shown):
+            raise ValueError(
+                "a token is not sent in plain text to another machine: give tls, or plaintext=True"
+                " where what lies between encrypts"
+            )
+        return shown
 
     async def call(
         self, method: grpc.aio.UnaryUnaryMultiCallable[Request, Response], request: Request
@@ -92,12 +118,9 @@ class Client:
         give_ids(request)
         countdown = Countdown(self.timing)
         while True:
+            shown = await self._shown()  # may take its time, which is the call's
             try:
-                return await method(
-                    request,
-                    timeout=countdown.next_attempt_s(),
-                    metadata=await self._credentials(),
-                )
+                return await method(request, timeout=countdown.next_attempt_s(), metadata=shown)
             except grpc.aio.AioRpcError as error:
                 failed = CallFailed.of(error)
                 if not failed.repeatable or not await countdown.pause():
@@ -122,6 +145,8 @@ class Client:
             yield page
             if not page.next_page_token:
                 return
+            if page.next_page_token == asked.page_token:
+                raise CallFailed(grpc.StatusCode.INTERNAL, "a page leads to itself")
             asked.page_token = page.next_page_token
 
     async def items(
@@ -151,11 +176,11 @@ class Client:
         resumable = CURSOR in request.DESCRIPTOR.fields_by_name
         countdown = Countdown(self.timing)
         while True:
-            call = method(asked, metadata=await self._credentials())
+            call = method(asked, metadata=await self._shown())
             try:
                 async for response in call:
                     yield response
-                    if resumable:
+                    if resumable and getattr(response, CURSOR):
                         setattr(asked, CURSOR, getattr(response, CURSOR))
                     countdown = Countdown(self.timing)
             except grpc.aio.AioRpcError as error:

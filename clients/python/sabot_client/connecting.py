@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 from collections.abc import Mapping
@@ -54,6 +55,23 @@ class Addresses:
         return cls(**found)
 
 
+def on_this_machine(target: str) -> bool:
+    """Whether what is sent to an address leaves the machine: a name that is not known as here does."""
+    if target.startswith(("unix:", "unix-abstract:")):
+        return True
+    place = target.removeprefix("dns:").removeprefix("ipv4:").removeprefix("ipv6:")
+    # A name may have an authority before it, as in dns://server/name; of a list, all are asked.
+    hosts = [each.rpartition(":")[0].strip("[]") for each in place.rpartition("/")[2].split(",")]
+    return all(each == "localhost" or _loopback(each) for each in hosts)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tls:
     """Files of certificates in PEM; without `ca` the machine's own authorities are trusted."""
@@ -63,6 +81,21 @@ class Tls:
     """The client's own, where services ask for one; it needs its `key`."""
 
     key: Path | None = None
+
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str] = os.environ) -> Self | None:
+        """Read SABOT_CLIENT_CA_FILE, SABOT_CLIENT_CERTIFICATE_FILE and SABOT_CLIENT_KEY_FILE.
+
+        None, which is plain text, where none of them is set.
+        """
+        ca, certificate, key = (
+            Path(found) if found else None
+            for found in (
+                variables.get(f"SABOT_CLIENT_{name}_FILE", "")
+                for name in ("CA", "CERTIFICATE", "KEY")
+            )
+        )
+        return cls(ca=ca, certificate=certificate, key=key) if ca or certificate or key else None
 
     def credentials(self) -> grpc.ChannelCredentials:
         """Read the files."""

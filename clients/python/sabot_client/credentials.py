@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
 Metadata = tuple[tuple[str, str], ...]
 Credentials = Callable[[], Awaitable[Metadata]]
@@ -12,6 +13,12 @@ Credentials = Callable[[], Awaitable[Metadata]]
 
 Token = str | Callable[[], str] | Callable[[], Awaitable[str]]
 """A signed token, or a function that returns the one that is valid now."""
+
+
+AUTHORIZATION: Final = "authorization"
+SECOND_AUTHORIZATION: Final = "sabot-second-authorization"
+SECRET: Final = frozenset({AUTHORIZATION, SECOND_AUTHORIZATION})
+"""Names of metadata with which whoever reads them can call in the caller's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +39,11 @@ def bearer(
     """
 
     async def metadata() -> Metadata:
-        pairs = [("authorization", f"Bearer {await _now(token)}")]
+        pairs = [(AUTHORIZATION, f"Bearer {await _now(token)}")]
         if acting_role:
             pairs.append(("sabot-acting-role", acting_role))
         if second:
-            pairs.append(("sabot-second-authorization", f"Bearer {await _now(second)}"))
+            pairs.append((SECOND_AUTHORIZATION, f"Bearer {await _now(second)}"))
         if second_acting_role:
             pairs.append(("sabot-second-acting-role", second_acting_role))
         return tuple(pairs)

@@ -74,8 +74,11 @@ class CallFailed(Exception):
                     status.Clear()
         info, faulty = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
         for detail in status.details:
-            detail.Unpack(info)
-            detail.Unpack(faulty)
+            for known in (info, faulty):
+                try:
+                    detail.Unpack(known)
+                except DecodeError:
+                    known.Clear()
         return cls(
             error.code(),
             error.details() or "",
