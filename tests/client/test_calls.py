@@ -227,6 +227,19 @@ async def test_a_feed_that_breaks_is_taken_up_where_it_was() -> None:
     assert not request.resume_cursor, "the caller's request is left alone"
 
 
+async def test_a_feed_that_was_quiet_for_long_is_taken_up_too() -> None:
+    """It was there all the time; what is given up is a feed that is away so long."""
+
+    async def quiet(request: Any, context: Any) -> None:
+        await asyncio.sleep(0.5)
+        await failing(Code.UNAVAILABLE, "STOPPING")(request, context)
+
+    async with connected(Timing(total_s=0.4, pause_s=0.01)) as (client, fake):
+        fake.steps.extend([quiet, batches("a")])
+        stream = client.stream(client.query.ExportCoups, queries.ExportCoupsRequest())
+        assert [each.resume_cursor async for each in stream] == ["a"]
+
+
 async def test_a_stream_without_a_cursor_is_not_taken_up() -> None:
     """Else its caller would see its beginning twice."""
 

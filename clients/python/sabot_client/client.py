@@ -168,14 +168,15 @@ class Client:
         """What a service sends one after another, until it ends or the caller looks no further.
 
         A feed whose messages have a `resume_cursor` is taken up behind the last one where it breaks;
-        any other ends with the error. `Timing.total_s` is the time without a message after which a
-        feed is given up.
+        any other ends with the error. A feed that is away for `Timing.total_s` is given up; one that
+        was there and quiet for as long is not.
         """
         asked: Any = type(request)()
         asked.CopyFrom(request)
         resumable = CURSOR in request.DESCRIPTOR.fields_by_name
         countdown = Countdown(self.timing)
         while True:
+            quiet = Countdown(self.timing)
             call = method(asked, metadata=await self._shown())
             try:
                 async for response in call:
@@ -185,6 +186,8 @@ class Client:
                     countdown = Countdown(self.timing)
             except grpc.aio.AioRpcError as error:
                 failed = CallFailed.of(error)
+                if quiet.over():
+                    countdown = Countdown(self.timing)
                 countdown.next_attempt_s()
                 if not resumable or not failed.repeatable or not await countdown.pause():
                     raise failed from error

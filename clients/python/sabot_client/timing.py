@@ -52,5 +52,9 @@ class Countdown:
         await asyncio.sleep(pause_s)
         return True
 
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self._left_s() <= 0
+
     def _left_s(self) -> float:
         return self._ends_s - asyncio.get_running_loop().time()
