@@ -113,18 +113,10 @@ def test_the_draw_order_alone_fixes_hands_winner_and_what_is_needless(
         if one.kind == "EXTRA_CARD"
         for number in one.draw_numbers
     }
-    early: dict[str, set[int]] = {}
-    for one in played.events(CardDrawn):
-        if one.before_close:
-            early.setdefault(one.coup_id, set()).add(one.draw_number)
     for result in played.events(CoupResulted):
         drawn = known[result.coup_id]
-        # What was out before the close lies on the table when kept cards of the last coup come.
-        lain = early.get(result.coup_id, set())
-        order = [
-            drawn[number] for number in sorted(drawn, key=lambda each: (each not in lain, each))
-        ]
-        player, banker, used = hands_of(order)
+        # By draw number alone: a kept card of the last coup comes before one that was out too early.
+        player, banker, used = hands_of([drawn[number] for number in sorted(drawn)])
         assert (result.player, result.banker) == (tuple(player), tuple(banker))
         left = sorted(drawn)[used:]
         assert set(left) <= needless, "a card that no hand needed was not told"
