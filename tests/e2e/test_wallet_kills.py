@@ -35,6 +35,10 @@ OPERATOR = "acme"
 DEPOSIT = 10_000
 STAKE, SIDE = 1_000, 100
 NAMES = [f"p{number}" for number in range(len(FAULTS))]
+TURNS_MAX, TURN_S = 40, 0.5
+"""So many times and after such pauses a player stakes again: the adapter's circuit breaker opens after
+so many misbehaviours, and every stake is rejected at once while it is open."""
+
 SLOW_S = 1.2
 """Longer than the adapter waits for an answer."""
 
@@ -195,7 +199,7 @@ async def debits(floor: Floor) -> None:
     await floor.kill("wager", verb="DEBIT")
     assert set(await asyncio.gather(*staking)) <= {"ACCEPTED", "REJECTED"}
     await floor.at_rest()
-    for turn in range(1, 6):
+    for turn in range(1, TURNS_MAX):
         there = await floor.held()
         missing = [
             (name, area, amount)
@@ -208,6 +212,7 @@ async def debits(floor: Floor) -> None:
         await asyncio.gather(
             *(floor.stake(f"{n}-{area}-{turn}", n, area, amount) for n, area, amount in missing)
         )
+        await asyncio.sleep(TURN_S)
     raise AssertionError(f"no wagers: {missing}")
 
 

@@ -39,7 +39,7 @@ MAY_BE_AWAY = frozenset({"NOT_YET", "OVERLOADED", "STOPPING"})
 
 INSIDES = re.compile(
     r"Traceback|File \"|\.py\b|asyncpg|SQLSTATE|\bselect \w+ from\b|insert into|"
-    r"relation \"|invalid byte sequence|Exception|\bat 0x[0-9a-f]+",
+    r"relation \"|invalid byte sequence|\wException|\bException[(:]|\bat 0x[0-9a-f]+",
     re.IGNORECASE,
 )
 """What a message to a caller never holds."""

@@ -10,6 +10,20 @@ from services.tablelog.inprocess import CORES
 from tests.property.rough import Kind
 from tests.property.wanderer import Wanderer
 
+OF_OPERATORS = frozenset(
+    {
+        ("settlement", "CreditGrouped"),
+        ("wager", "BettingStopped"),
+        ("wager", "LiftStop"),
+        ("wager", "OrderStop"),
+        ("wager", "PlaceSlip"),
+        ("wager", "SlipDebitRequested"),
+        ("wager", "SlipRejected"),
+        ("wager", "StopLifted"),
+    }
+)
+"""What an operator's systems alone bring about, by calls: a table has no word for it."""
+
 
 def _commands(service: str) -> list[Kind]:
     """Every command of a service: of people, of reactions and of the wallet."""
@@ -21,9 +35,14 @@ def _commands(service: str) -> list[Kind]:
     ]
 
 
-COMMANDS: list[Kind] = [kind for service in CORES for kind in _commands(service)]
+COMMANDS: list[Kind] = [
+    kind for service in CORES for kind in _commands(service) if kind not in OF_OPERATORS
+]
 EVENTS: list[Kind] = [
-    (service, event.__name__) for service, core in CORES.items() for event in core.EVENTS.values()
+    (service, event.__name__)
+    for service, core in CORES.items()
+    for event in core.EVENTS.values()
+    if (service, event.__name__) not in OF_OPERATORS
 ]
 
 
