@@ -273,8 +273,12 @@ async def open_items(services: Services, desk: Desk) -> set[str]:
     """What waits for a person, at this table."""
     found: set[str] = set()
     for service in ("wager", "settlement"):
-        answer = await insist(partial(desk.look, service, "ListOpenItems", PIT))
-        assert all(item.status == "REFUSED" for item in answer.items), answer
+        async with asyncio.timeout(60):
+            while True:
+                answer = await insist(partial(desk.look, service, "ListOpenItems", PIT))
+                if all(item.status == "REFUSED" for item in answer.items):
+                    break
+                await asyncio.sleep(0.2)  # asked for again by itself
         found |= {item.movement_id for item in answer.items}
     return found
 
