@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _broker_needed(item: pytest.Item) -> bool:
-    if not any(item.get_closest_marker(tier) for tier in TIERS):
+    if item.get_closest_marker("once") or not any(item.get_closest_marker(tier) for tier in TIERS):
         return False
     uses = BROKER_FIXTURES.intersection(getattr(item, "fixturenames", ()))
     return bool(uses) or any(item.path.is_relative_to(folder) for folder in WITH_BROKER)

@@ -21,7 +21,7 @@ from services.tablelog.calls import Services
 from services.tablelog.render import SERVICES
 from tests.e2e.support import fresh, played, short_table, written
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 CASHIER = Actor("cs1", "CASINO_SUPERVISOR")
 

@@ -19,7 +19,7 @@ from services.tablelog.calls import Services
 from tests.e2e.desk import DEALER, Desk
 from tests.e2e.support import COMMAND_S, ROOT, environment, fresh
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 
 def example(stack: Stack, name: str, *arguments: str) -> str:

@@ -28,6 +28,7 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
 pytestmark = [
+    pytest.mark.once,
     pytest.mark.timeout(240),
     pytest.mark.usefixtures("mended"),
     pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium: install the package chromium"),

@@ -16,7 +16,7 @@ from services.devstack.brokers import SERVICES
 from services.devstack.stack import Stack, database_name
 from tests.e2e.support import database, fresh, played, replayed, rows, short_table, value, written
 
-pytestmark = [pytest.mark.timeout(120), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(120), pytest.mark.usefixtures("mended")]
 
 FORBIDDEN = (
     "update events set body = 'x' where position = 1",

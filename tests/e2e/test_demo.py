@@ -100,6 +100,7 @@ def test_the_demo_plays_recorded_shoes_and_proves_every_coup(place: Path) -> Non
     nothing_left(place)
 
 
+@pytest.mark.once
 def test_the_demo_plays_with_the_money_in_an_operators_wallet(place: Path) -> None:
     """D13: over HTTP, with the operator's list compared to Sabot's movement by movement."""
     # From the third coup of a table on, somebody raises his stake.
@@ -112,6 +113,7 @@ def test_the_demo_plays_with_the_money_in_an_operators_wallet(place: Path) -> No
     nothing_left(place)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"]
 )

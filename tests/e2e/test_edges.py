@@ -20,7 +20,7 @@ from services.tablelog.calls import Services
 from tests.e2e.desk import DEALER, PIT, Desk, player
 from tests.e2e.support import fresh, value
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 CODES = grpc.StatusCode
 

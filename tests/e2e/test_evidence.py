@@ -23,7 +23,7 @@ from services.rules.rulebook import rulebook_of, with_options
 from services.tablelog.calls import Services
 from tests.e2e.support import OPEN, fresh, played, sabot, short_table, written
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 INSPECTOR = Actor("i1", "INSPECTOR")
 HOUSE = {"games_supervisor_counts_as_casino_supervisor": True}

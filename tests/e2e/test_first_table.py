@@ -13,7 +13,7 @@ from services.devstack.stack import Stack
 from tests.e2e.support import COMMAND_S, ROOT, environment, sabot
 from tests.support.broker import chosen_kind
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 NAME = re.compile(r"first-[0-9a-f]{8}")
 WALKED = re.compile(r"<!-- walked -->\n```\n(.*?)```", re.DOTALL)
 """Commands of the page that are carried out here."""

@@ -11,7 +11,7 @@ import pytest
 from services.devstack.stack import Stack
 from tests.e2e.support import COMMAND_S, ROOT, environment
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 PAGES = sorted(path.stem for path in (ROOT / "docs" / "howto").glob("*.md"))
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -21,6 +21,8 @@ from tests.e2e.desk import DEALER, Desk
 from tests.e2e.support import fresh, played, short_table, written
 from tests.fuzz.system import opened
 
+pytestmark = pytest.mark.once
+
 AUDITOR = development_credentials(Actor("au1", "AUDITOR"))()
 
 

@@ -22,7 +22,7 @@ from services.settlement.reports.catalogue import REPORTS
 from services.tablelog.calls import Services
 from tests.e2e.support import fresh, played, sabot, short_table, written
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -37,7 +37,7 @@ from tests.e2e.support import (
 )
 from tests.support.broker import chosen_kind
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.once, pytest.mark.timeout(300)]
 
 ARCHIVE: Final = {
     "archive_mode": "on",

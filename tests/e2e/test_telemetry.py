@@ -19,7 +19,7 @@ from tests.e2e.support import COMMAND_S, fresh, played, sabot, short_table, writ
 from tests.support.broker import chosen_kind
 from tests.support.otlp import Receiver, points, receiving
 
-pytestmark = pytest.mark.timeout(COMMAND_S * 2)
+pytestmark = [pytest.mark.once, pytest.mark.timeout(COMMAND_S * 2)]
 
 RARE: Final[Mapping[str, str]] = {
     "sabot.rpc.errors": "a call that fails",

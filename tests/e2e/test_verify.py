@@ -14,7 +14,7 @@ from services.devstack.stack import Stack
 from tests.audit.planting import CHANGES, Change, middle, planted
 from tests.e2e.support import fresh, played, sabot, short_table, written
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 CLEAN = re.compile(r"^(shoe|round|wager|settlement)( +[\d,]+){3} +0$", re.MULTILINE)
 
