@@ -32,7 +32,7 @@ from faststream.kafka.subscriber.usecase import BatchSubscriber
 from faststream.message import AckStatus
 from msgspec import Struct
 from opentelemetry import trace
-from opentelemetry.trace import Link, Span, SpanKind, StatusCode
+from opentelemetry.trace import Span, SpanKind, StatusCode
 
 from services.chassis import bus, envelope, telemetry, topics
 from services.chassis.clock import SECOND_US, Clock
@@ -346,12 +346,11 @@ def _begin_span(item: _Heard) -> Span:
     meta, record = item.received.meta, item.received.record
     if meta.traceparent and not telemetry.is_sampled(meta.traceparent):
         return trace.INVALID_SPAN
-    hop = trace.get_current_span(telemetry.parent(item.received.hop)).get_span_context()
     return telemetry.TRACER.start_span(
         f"hear {record.service}.{record.type}",
         context=telemetry.parent(meta.traceparent),
         kind=SpanKind.CONSUMER,
-        links=[Link(hop)] if hop.is_valid else [],
+        links=telemetry.links(item.received.hop),
         attributes=telemetry.span_attributes(
             event_id=record.event_id,
             position=record.position,

@@ -82,7 +82,9 @@ class Aggregate(Protocol):
         """What to do about an event that was heard; the state has it folded in already."""
         ...
 
-    def scope(self, state: Any) -> Scope: ...
+    def scope(self, state: Any, event: Any) -> Scope:
+        """What goes into the envelope of an event of this service; the state has it folded in."""
+        ...
 
     def answer(self, command: Any, events: Sequence[Event], state: Any) -> Mapping[str, Any]:
         """What a caller is told of a command that was carried out; stored with its id."""

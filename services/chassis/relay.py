@@ -38,6 +38,7 @@ from services.chassis import bus, envelope, telemetry, topics
 from services.chassis.clock import SECOND_US, Clock
 from services.chassis.decider import Record
 from services.chassis.store import Advance, LogBroken, Store, StoreUnavailable
+from services.contracts.core import Meta
 
 log = logging.getLogger(__name__)
 
@@ -447,7 +448,7 @@ class Relay:
         filling: dict[int, Any] = {}
         for record in records:
             meta = envelope.meta_of(record)
-            message = envelope.encode(record, meta, hop=_hop(record, meta.traceparent, spans))
+            message = envelope.encode(record, meta, hop=_hop(record, meta, spans))
             partition = self._partition(message.key, partitions)
             batch = filling.get(partition)
             if batch is None or not _add(batch, message):
@@ -587,15 +588,16 @@ def _add(batch: Any, message: envelope.Message) -> bool:
     return added is not None
 
 
-def _hop(record: Record, traceparent: str, spans: list[Span]) -> str:
-    """The trace context of this sending; a span of its own where the chain is traced."""
-    if not telemetry.is_sampled(traceparent):
-        return traceparent
-    context = telemetry.parent(traceparent)
+def _hop(record: Record, meta: Meta, spans: list[Span]) -> str:
+    """The trace context of this sending; a span of its own where the event's trace is kept."""
+    if not telemetry.is_sampled(meta.traceparent):
+        return meta.traceparent
+    context = telemetry.parent(meta.traceparent)
     span = telemetry.TRACER.start_span(
         f"publish {record.service}.{record.type}",
         context=context,
         kind=SpanKind.PRODUCER,
+        links=telemetry.links(meta.chain_traceparent),
         attributes=telemetry.span_attributes(event_id=record.event_id, position=record.position),
     )
     spans.append(span)

@@ -34,7 +34,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, TraceIdRatioBased
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Link, SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ SPANS: tuple[SpanRow, ...] = (
     SpanRow(
         "publish <service>.<type>",
         SpanKind.PRODUCER,
-        "an event, from the log to the broker's acknowledgement",
+        "an event, from the log to the broker's acknowledgement; that a wager is settled lies in the "
+        "trace of its placing, linked to that of the dealing",
         ("sabot.event_id", "sabot.position"),
     ),
     SpanRow(
@@ -350,6 +351,12 @@ def current_traceparent() -> str:
 def parent(traceparent: str) -> Context:
     """Read a stored or received trace context; an empty or malformed one begins a new trace."""
     return _PROPAGATOR.extract({"traceparent": traceparent}, context=otel_context.Context())
+
+
+def links(traceparent: str) -> list[Link]:
+    """A link to a stored or received trace context; none where that is empty or malformed."""
+    linked = trace.get_current_span(parent(traceparent)).get_span_context()
+    return [Link(linked)] if linked.is_valid else []
 
 
 _ODD_DIGITS = frozenset("13579bdf")

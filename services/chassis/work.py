@@ -16,6 +16,7 @@ from typing import Any, Final
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from services.chassis import telemetry
 from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
 from services.chassis.registry import Encoded, Registry, decode_meta, encode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
@@ -281,7 +282,9 @@ class Draft:
         encoded = self._core.registry.encode(event)
         self.state = aggregate.evolve(self.state, event)
         self.version += 1
-        scope = aggregate.scope(self.state)
+        scope = aggregate.scope(self.state, event)
+        traceparent = scope.traceparent or origin.traceparent
+        linked = traceparent != origin.traceparent and telemetry.is_sampled(traceparent)
         meta = Meta(
             table_id=self.table_id,
             occurred_at_us=command.at_us,
@@ -295,7 +298,8 @@ class Draft:
             coup_id=getattr(event, "coup_id", "") or "",
             second=command.second,
             test=scope.test,
-            traceparent=origin.traceparent,
+            traceparent=traceparent,
+            chain_traceparent=origin.traceparent if linked else "",
         )
         staged = Staged(self.table_id, event, meta)
         self.decided.append(Decided(staged, self.version, encoded, encode_meta(meta)))

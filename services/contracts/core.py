@@ -75,16 +75,21 @@ class Meta(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """True at tables in TEST mode."""
 
     traceparent: str = ""
-    """W3C trace context in which the chain began."""
+    """W3C trace context in which the chain began; of a settled wager, that of its placing."""
+
+    chain_traceparent: str = ""
+    """W3C trace context in which the chain began, where `traceparent` is another that is kept."""
 
 
 class Scope(Struct, frozen=True):
-    """What of a service's state goes into the envelope of its events."""
+    """What of a service's state goes into the envelope of an event."""
 
     rulebook_id: str = ""
     rulebook_hash: str = ""
     shoe_id: str = ""
     test: bool = False
+    traceparent: str = ""
+    """The trace that the event ends, where that is not the one of its own chain."""
 
 
 class Heard(Struct, frozen=True):

@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 
 from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wallet_service_pb2 as pb
+from services.chassis import telemetry
 from services.chassis.app import Runtime
 from services.chassis.decider import Record
 from services.chassis.projection import OwnLog, Subscription
@@ -91,6 +92,9 @@ class Due(Struct, frozen=True):
     shares: tuple[CreditShare, ...] = ()
     """Of a credit for several wagers."""
 
+    traceparent: str = ""
+    """Of what is paid."""
+
 
 class Said(Struct, frozen=True):
     """What the wallet said of a movement: DONE, REFUSED or UNKNOWN, and why."""
@@ -133,6 +137,7 @@ def due(record: Record, *, zero_credits: Callable[[str], bool] = _nobody) -> Due
         isinstance(event, ReversalRepeated | CreditRepeated),
         event.context,
         getattr(event, "wagers", ()),
+        meta.traceparent,
     )
 
 
@@ -231,7 +236,8 @@ class Delivery:
             request.wagers.add(**asdict(share))
         try:
             async with self._gate:
-                answer = await call(request, timeout=CREDIT_DEADLINE_S)
+                with telemetry.attached(movement.traceparent):
+                    answer = await call(request, timeout=CREDIT_DEADLINE_S)
         except grpc.aio.AioRpcError as error:
             if error.code() in _AWAY:
                 raise

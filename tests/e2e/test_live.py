@@ -506,6 +506,13 @@ async def test_one_trace_goes_from_the_call_through_the_topics_to_the_payment(
     await desk.wager("w1", "a", "PLAYER", 1_000)
     await desk.act("round", "CallNoMoreBets", DEALER)
     await desk.in_phase("DEALING")
+    ((meta,),) = await rows(
+        stack,
+        "wager",
+        "select meta from events where stream_id = $1 and type = 'wager-accepted'",
+        desk.table_id,
+    )
+    placed = msgspec.json.decode(meta)["traceparent"].split("-")[1]
     trace_id = "5ab07" + "0" * 26 + "1"
     command_id = fresh("deal")
     hop = ("traceparent", f"00-{trace_id}-00000000000000a1-01")
@@ -516,7 +523,8 @@ async def test_one_trace_goes_from_the_call_through_the_topics_to_the_payment(
         query = "select type, meta from events where command_id = $1 and type <> 'noted'"
         for kind, meta in await rows(stack, service, query, command_id):
             traceparent = msgspec.json.decode(meta)["traceparent"]
-            assert traceparent.split("-")[1] == trace_id, (service, kind, traceparent)
+            expected = placed if kind == "wager-settled" else trace_id
+            assert traceparent.split("-")[1] == expected, (service, kind, traceparent)
             chain.setdefault(service, set()).add(kind)
     assert "deal-called" in chain["round"]
     assert "coup-closed" in chain["round"]

@@ -122,8 +122,8 @@ async def test_every_span_that_is_sent_is_declared_and_the_reverse(sent: Receive
     assert {name for names in sent.processes.values() for name in names} >= set(RESOURCE)
 
 
-async def test_one_trace_goes_from_the_wager_to_every_service(sent: Receiver) -> None:
-    """The call, its sending, and its hearing by those who listen, below each other."""
+async def test_one_trace_goes_from_the_wager_to_its_settlement(sent: Receiver) -> None:
+    """The call, its sending, its hearing, and that it is settled and paid; the dealing is linked."""
     by_id = {span.span_id: span for _, _, span in sent.spans}
 
     def root(span: Any) -> Any:
@@ -136,4 +136,12 @@ async def test_one_trace_goes_from_the_wager_to_every_service(sent: Receiver) ->
     assert {root(span).name for span in wager} == {"sabot.wager.v1.WagerService/PlaceWager"}
     settled = [s for _, _, s in sent.spans if s.name == "publish settlement.wager-settled"]
     assert settled
-    assert {root(span).name for span in settled} == {"sabot.round.v1.RoundService/DealCoup"}
+    assert {root(span).name for span in settled} == {"sabot.wager.v1.WagerService/PlaceWager"}
+    assert {span.trace_id for span in settled} == {span.trace_id for span in wager}
+    linked = {root(by_id[link.span_id]).name for span in settled for link in span.links}
+    assert linked == {"sabot.round.v1.RoundService/DealCoup"}
+    paid = [s for _, _, s in sent.spans if s.name == "sabot.wager.v1.WalletService/CreditAccount"]
+    assert paid
+    assert {span.trace_id for span in paid} <= {span.trace_id for span in settled}
+    coup = [s for _, _, s in sent.spans if s.name == "publish settlement.coup-settled"]
+    assert {root(span).name for span in coup} == {"sabot.round.v1.RoundService/DealCoup"}

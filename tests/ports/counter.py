@@ -32,6 +32,8 @@ class Added(Event, frozen=True, kw_only=True):
     type = "added"
     n: int
     coup_id: str = ""
+    ends: str = ""
+    """A trace that it ends."""
 
 
 class Noticed(Event, frozen=True, kw_only=True):
@@ -56,6 +58,7 @@ class Rested(Event, frozen=True, kw_only=True):
 class Add(Command, frozen=True, kw_only=True):
     n: int
     coup_id: str = ""
+    ends: str = ""
 
 
 class AddMany(Command, frozen=True, kw_only=True):
@@ -103,7 +106,7 @@ class Counter:
     def decide(self, command: Command, state: State) -> Sequence[Event]:
         match command:
             case Add():
-                return [Added(n=command.n, coup_id=command.coup_id)]
+                return [Added(n=command.n, coup_id=command.coup_id, ends=command.ends)]
             case AddMany():
                 pairs = [(Added(n=n), Noticed(what=str(n))) for n in command.numbers]
                 return [event for pair in pairs for event in pair]
@@ -140,8 +143,13 @@ class Counter:
                 return [Caused(Add(at_us=at_us, by=SYSTEM, n=15), earlier)]
         return [Add(at_us=at_us, by=SYSTEM, n=heard.event.n)]
 
-    def scope(self, state: State) -> Scope:
-        return Scope(rulebook_id=f"rules-{state.count}", shoe_id="s-1", test=state.total > 1000)
+    def scope(self, state: State, event: Event) -> Scope:
+        return Scope(
+            rulebook_id=f"rules-{state.count}",
+            shoe_id="s-1",
+            test=state.total > 1000,
+            traceparent=getattr(event, "ends", ""),
+        )
 
     def answer(self, command: Command, events: Sequence[Event], state: State) -> Mapping[str, Any]:
         types = [event.type for event in events]

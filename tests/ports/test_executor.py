@@ -127,6 +127,19 @@ class ExecutorSuite:
         assert (meta.rulebook_id, meta.shoe_id, meta.test) == ("rules-1", "s-1", False)
         assert await store.read_by_coup("k-1") == [record]
 
+    @pytest.mark.parametrize("flags", ["01", "00"])
+    async def test_an_event_that_ends_another_trace_lies_in_it(
+        self, store: Store, flags: str
+    ) -> None:
+        """Its own chain's trace is named beside it where the other one is kept."""
+        other = f"00-{2:032x}-{3:016x}-{flags}"
+        async with running(store) as executor:
+            await send(executor, add(1, ends=other), "c-1", traceparent="00-ab-01")
+        (record,) = await store.read_log(after_position=0, limit=9)
+        meta = decode_meta(record.meta)
+        assert meta.traceparent == other
+        assert meta.chain_traceparent == ("00-ab-01" if flags == "01" else "")
+
     async def test_callers_at_the_same_time_share_a_commit(self, store: Store) -> None:
         """Group commit: many callers cost few transactions, and all are decided in order."""
         async with running(store) as executor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from services.contracts.common import Card, TableSettings
-from services.contracts.core import Refused, Scope
+from services.contracts.core import Event, Refused, Scope
 from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.round.domain.coup import (
@@ -204,8 +204,9 @@ def initial_state() -> TableState:
     return TableState()
 
 
-def scope(state: TableState) -> Scope:
-    """What of the state goes into the envelope of its events."""
+def scope(state: TableState, event: Event) -> Scope:
+    """What of the state goes into the envelope of an event."""
+    del event
     settings = state.settings
     if settings is None:
         return Scope()

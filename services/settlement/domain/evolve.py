@@ -328,6 +328,7 @@ def _wager_accepted(state: SettlementState, heard: Heard) -> SettlementState:
         event.funding,
         event.token,
         event.context,
+        heard.meta.traceparent,
     )
     return _with_coup(state, event.coup_id, wagers={**coup.wagers, event.wager_id: staked})
 

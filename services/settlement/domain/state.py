@@ -12,7 +12,7 @@ from services.contracts.settlement import CreditShare
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 6
+STATE_SCHEMA = 7
 
 SETTLED_COUPS_MAX = 3_000
 """Settled coups that can still be corrected: more than a gaming day of a fast table."""
@@ -38,6 +38,8 @@ class Staked(Struct, frozen=True):
     funding: str
     token: str | None = None
     context: PlayerContext | None = None
+    traceparent: str = ""
+    """W3C trace context in which the wager was placed; not kept once it is settled."""
 
     @property
     def cash_minor(self) -> int:
@@ -214,12 +216,18 @@ def initial_state() -> SettlementState:
     return SettlementState()
 
 
-def scope(state: SettlementState) -> Scope:
-    """What of the state goes into the envelope of its events."""
+def scope(state: SettlementState, event: Event) -> Scope:
+    """What of the state goes into the envelope of an event.
+
+    The first decision on a wager ends the trace of its placing; the chain is that of the dealing.
+    """
     settings = state.settings
     if settings is None:
         return Scope()
-    return Scope(settings.rulebook_id, settings.rulebook_hash, "", settings.test)
+    coup = state.coups.get(getattr(event, "coup_id", ""))
+    staked = coup.wagers.get(getattr(event, "wager_id", "")) if coup else None
+    traceparent = staked.traceparent if staked else ""
+    return Scope(settings.rulebook_id, settings.rulebook_hash, "", settings.test, traceparent)
 
 
 def place_of(coup_id: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from services.contracts.common import Card, TableSettings
-from services.contracts.core import Refused, Scope
+from services.contracts.core import Event, Refused, Scope
 from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
@@ -310,8 +310,9 @@ def initial_state() -> ShoeState:
     return ShoeState()
 
 
-def scope(state: ShoeState) -> Scope:
-    """What of the state goes into the envelope of its events."""
+def scope(state: ShoeState, event: Event) -> Scope:
+    """What of the state goes into the envelope of an event."""
+    del event
     settings = state.settings
     if settings is None:
         return Scope()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from services.contracts.common import Card, Limits, PlayerContext, TableSettings
-from services.contracts.core import Scope
+from services.contracts.core import Event, Scope
 from services.contracts.crew import Crew
 from services.contracts.pinned import pinned
 from services.rules.citations import cite
@@ -337,8 +337,9 @@ def initial_state() -> BookState:
     return BookState()
 
 
-def scope(state: BookState) -> Scope:
-    """What of the state goes into the envelope of its events."""
+def scope(state: BookState, event: Event) -> Scope:
+    """What of the state goes into the envelope of an event."""
+    del event
     settings = state.settings
     if settings is None:
         return Scope()

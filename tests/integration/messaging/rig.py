@@ -135,7 +135,7 @@ class Adder:
             raise ConnectionError("away for a moment")
         return [Count(amount=event.amount, at_us=heard.meta.occurred_at_us, by=SYSTEM)]
 
-    def scope(self, state: Sum) -> Scope:
+    def scope(self, state: Sum, event: Event) -> Scope:
         return Scope()
 
     def answer(self, command: Count, events: Sequence[Event], state: Sum) -> Mapping[str, Any]:
@@ -199,6 +199,7 @@ class Source:
         schema_version: int = 1,
         body: bytes | None = None,
         traceparent: str = "",
+        chain_traceparent: str = "",
     ) -> list[Record]:
         """One event for each table named, with ever new amounts unless something else is asked."""
         streams = list(tables)
@@ -216,6 +217,7 @@ class Source:
                     cause=f"{self.service}-{number}",
                     depth=1,
                     traceparent=traceparent,
+                    chain_traceparent=chain_traceparent,
                 )
                 batch.add(
                     stream,

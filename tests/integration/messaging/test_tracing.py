@@ -68,6 +68,23 @@ async def test_each_record_of_a_batch_goes_on_in_its_own_trace(memory_rig: Rig, 
     assert (done.attributes or {})["sabot.outcome"] == "done"
 
 
+async def test_an_event_in_another_trace_is_sent_there_with_a_link_to_its_chain(
+    memory_rig: Rig,
+) -> None:
+    """A settled wager: its placing is the trace, the dealing is what is linked."""
+    telemetry.in_memory()
+    source = await memory_rig.source()
+    placed, span_id, traceparent = new_trace()
+    _, dealing, chain = new_trace()
+    (record,) = await source.append(["T0"], traceparent=traceparent, chain_traceparent=chain)
+    await until(lambda: bool(spans_of(record.event_id)), what="the span of the sending")
+    sent = spans_of(record.event_id)[SpanKind.PRODUCER]
+    assert sent.context is not None
+    assert sent.parent is not None
+    assert (sent.context.trace_id, sent.parent.span_id) == (placed, span_id)
+    assert [link.context.span_id for link in sent.links] == [dealing]
+
+
 @pytest.mark.parametrize("flags", ["00", "02"])
 async def test_what_is_not_sampled_costs_no_span(memory_rig: Rig, flags: str) -> None:
     """Proves that the decision made at the beginning of a chain is kept."""

@@ -105,7 +105,7 @@ def test_the_even_money_game_waits_for_its_sign() -> None:
 def test_the_coup_pins_the_rulebook_at_the_opening_of_betting() -> None:
     """F-10, A-34: its hash stands in the envelope of everything from there on."""
     now = dealt_by(live_table())
-    scope = round_.scope(now.state)
+    scope = round_.scope(now.state, SignRemoved(sign="ODDS"))
     assert (scope.rulebook_id, len(scope.rulebook_hash)) == ("nsw-mini", 64)
 
 

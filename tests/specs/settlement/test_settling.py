@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from services.contracts import round as table
 from services.contracts import wager as book
@@ -66,6 +67,30 @@ def outcomes(events: list[Event]) -> dict[str, tuple[str, int, int]]:
         for event in events
         if isinstance(event, WagerSettled)
     }
+
+
+PLACED = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+def test_the_first_decision_on_a_wager_ends_the_trace_of_its_placing() -> None:
+    """Of it alone: the coup's events, and what a correction says later, have their chain's."""
+    placing = heard(accepted("w1", "p1", "BANKER", 1000), service="wager")
+    placing = replace(placing, meta=replace(placing.meta, traceparent=PLACED))
+    played = spec(settlement).given(opened(), betting(), placing, MAIN[1], book_closed(2))
+    told = played.when_heard(resulted())
+    state, traces = told.before.state, []
+    for event in told.events:
+        state = settlement.evolve(state, event)
+        traces.append((type(event), settlement.scope(state, event).traceparent))
+    assert (WagerSettled, PLACED) in traces
+    assert (WagerSettled, "") in traces
+    assert (CoupSettled, "") in traces
+    again = Spec(settlement, state).when_heard(corrected(*PLAYER_WINS))
+    state = again.before.state
+    assert any(isinstance(event, WagerResettled) for event in again.events)
+    for event in again.events:
+        state = settlement.evolve(state, event)
+        assert settlement.scope(state, event).traceparent == ""
 
 
 def test_banker_player_and_tie_after_a_banker_win() -> None:
