@@ -148,7 +148,7 @@ def _health(runtime: Runtime) -> Part:
 
 
 def _dsn(runtime: Runtime) -> str:
-    dsn: str = runtime.settings.database.url.get_secret_value()
+    dsn: str = runtime.settings.database.address
     return dsn
 
 

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, TextIO, TypeVar
+from urllib.parse import parse_qs, urlencode
 
 from msgspec import Struct
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
@@ -55,7 +56,7 @@ class Piece(BaseModel):
 
 
 class DatabaseSettings(Piece):
-    """SABOT_DATABASE_*: the service's own PostgreSQL database."""
+    """SABOT_DATABASE_* and the standard variables of PostgreSQL: the service's own database."""
 
     url: Annotated[SecretStr, Field(description="postgresql://user:password@host:port/name")]
     service_role: Annotated[
@@ -66,8 +67,45 @@ class DatabaseSettings(Piece):
             " its rights; empty: the service is the owner of its tables",
         ),
     ] = ""
+    tls_mode: Annotated[
+        Literal["", "disable", "allow", "prefer", "require", "verify-ca", "verify-full"],
+        Field(
+            description="verify-full: encrypted, and only to a server with a certificate for its"
+            " name; what the address says (?sslmode=) stands above it",
+            json_schema_extra={"variable": "PGSSLMODE"},
+        ),
+    ] = ""
+    tls_ca_file: Annotated[
+        FileName,
+        Field(
+            description="PEM file of the server's authority, for verify-ca and verify-full",
+            json_schema_extra={"variable": "PGSSLROOTCERT"},
+        ),
+    ] = ""
+    tls_certificate_file: Annotated[
+        FileName,
+        Field(description="PEM file, for mutual TLS", json_schema_extra={"variable": "PGSSLCERT"}),
+    ] = ""
+    tls_key_file: Annotated[
+        FileName,
+        Field(description="PEM file, for mutual TLS", json_schema_extra={"variable": "PGSSLKEY"}),
+    ] = ""
     connections_max: Annotated[int, Field(ge=2, le=200, description="2 to 200 connections")] = 10
     command_timeout_s: Annotated[Seconds, Field(description="seconds for one statement")] = 10.0
+
+    @property
+    def address(self) -> str:
+        """The secret address with what is told beside it of TLS."""
+        url = self.url.get_secret_value()
+        told = {
+            "sslmode": self.tls_mode,
+            "sslrootcert": self.tls_ca_file,
+            "sslcert": self.tls_certificate_file,
+            "sslkey": self.tls_key_file,
+        }
+        own = parse_qs(url.partition("?")[2])
+        more = urlencode({key: text for key, text in told.items() if text and key not in own})
+        return f"{url}{'&' if own else '?'}{more}" if more else url
 
 
 class KafkaSettings(Piece):
@@ -384,14 +422,20 @@ def _of_transport(raw: Raw) -> Iterator[Fault]:
         "SABOT_KAFKA_CERTIFICATE_FILE",
         "SABOT_KAFKA_KEY_FILE",
         "SABOT_AUTH_TOKEN_FILE",
+        "PGSSLROOTCERT",
+        "PGSSLCERT",
+        "PGSSLKEY",
     ):
         yield from of_file(variable, raw(variable))
-    if bool(raw("SABOT_CLIENT_CERTIFICATE_FILE")) != bool(raw("SABOT_CLIENT_KEY_FILE")):
-        yield Fault(
-            "SABOT_CLIENT_CERTIFICATE_FILE",
-            "and SABOT_CLIENT_KEY_FILE are not both set",
-            "both files or neither",
-        )
+    for own, its_key in (
+        ("SABOT_CLIENT_CERTIFICATE_FILE", "SABOT_CLIENT_KEY_FILE"),
+        ("PGSSLCERT", "PGSSLKEY"),
+    ):
+        if bool(raw(own)) != bool(raw(its_key)):
+            yield Fault(own, f"and {its_key} are not both set", "both files or neither")
+    named = raw("PGSSLROOTCERT") or "sslrootcert=" in raw("SABOT_DATABASE_URL")
+    if raw("PGSSLMODE").startswith("verify") and not named:
+        yield Fault("PGSSLROOTCERT", "is missing, and the server is verified", "a PEM file")
     if raw("SABOT_KAFKA_SECURITY_PROTOCOL").startswith("SASL"):
         for variable in ("SABOT_KAFKA_SASL_MECHANISM", "SABOT_KAFKA_SASL_USERNAME"):
             if not raw(variable):

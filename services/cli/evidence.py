@@ -18,7 +18,6 @@ from services.cli.errors import DONE, FAILED
 from services.cli.local import use_local_stack
 from services.contracts.core import Actor
 from services.tablelog.calls import Services, words_of
-from services.tablelog.targets import targets
 
 DEADLINE_S: Final = 60.0
 
@@ -61,7 +60,7 @@ class Found(Struct, frozen=True):
 
 
 async def _found(asked: Asked, err: IO[str]) -> Found | None:
-    async with Services(targets(), token=asked.token) as services:
+    async with Services.named(asked.token) as services:
         stub = services.stub("settlement")
         try:
             position = asked.position

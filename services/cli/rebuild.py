@@ -18,7 +18,6 @@ from services.cli.local import use_local_stack
 from services.cli.telling import story_lines
 from services.settlement.rebuild import Evidence
 from services.tablelog.calls import Services
-from services.tablelog.targets import targets
 
 REBUILD_DEADLINE_S: Final = 600.0
 COUP_DEADLINE_S: Final = 60.0
@@ -44,7 +43,7 @@ def main(coup: str | None, out: IO[str], err: IO[str]) -> int:
 
 
 async def _one(coup_id: str, out: IO[str]) -> int:
-    async with Services(targets()) as services:
+    async with Services.named() as services:
         try:
             answer = await _rebuilt(services, coup_id)
         except grpc.aio.AioRpcError as error:
@@ -99,7 +98,7 @@ async def _examples(services: Services, table_id: str) -> list[str]:
 async def _all(out: IO[str], err: IO[str]) -> int:
     """Compare every coup with its projection, then fold the projections again."""
     compared = equal = 0
-    async with Services(targets()) as services:
+    async with Services.named() as services:
         async for coup_id, answer in _compared(services):
             compared += 1
             equal += answer.matches

@@ -20,7 +20,6 @@ from services.cli.local import use_local_stack
 from services.settlement.reports import files
 from services.settlement.reports.report import Kind, instant
 from services.tablelog.calls import Services, words_of
-from services.tablelog.targets import targets
 
 DEADLINE_S: Final = 3_600.0
 LIST_DEADLINE_S: Final = 30.0
@@ -77,7 +76,7 @@ def show_list(out: TextIO, token: Path | None) -> int:
 
 
 async def _listed(token: Path | None) -> Any:
-    async with Services(targets(), token=token) as services:
+    async with Services.named(token) as services:
         try:
             answer = await services.stub("report").ListReports(
                 pb.ListReportsRequest(), timeout=LIST_DEADLINE_S
@@ -91,7 +90,7 @@ async def _fetched(asked: Asked, err: IO[str]) -> Report:
     console = Console(file=err)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     report: Report | None = None
-    async with Services(targets(), token=asked.token) as services:
+    async with Services.named(asked.token) as services:
         with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
             task = shown.add_task(asked.request.name)
             try:

@@ -86,10 +86,10 @@ def _remembered(rulebook_hash: str, err: TextIO) -> Rulebook | None:
     from sabot.settlement.v1 import settlement_service_pb2 as pb  # noqa: PLC0415
     from services.cli.local import use_local_stack  # noqa: PLC0415
     from services.tablelog.calls import Services  # noqa: PLC0415
-    from services.tablelog.targets import NoServices, targets  # noqa: PLC0415
+    from services.tablelog.targets import NoServices  # noqa: PLC0415
 
     async def asked() -> Rulebook | None:
-        async with Services(targets()) as services:
+        async with Services.named() as services:
             try:
                 answer = await services.stub("settlement").GetRulebook(
                     pb.GetRulebookRequest(rulebook_hash=rulebook_hash)

@@ -22,7 +22,6 @@ from services.cli.errors import CommandFailed, WrongInput, WrongUse
 from services.cli.local import use_local_stack
 from services.contracts.core import Actor
 from services.tablelog.calls import Services
-from services.tablelog.targets import targets
 from services.wager.comparing import Difference, Line, differences
 from services.wager.seamless.amounts import Form
 from services.wager.seamless.client import Limits, SeamlessWallet, Switches
@@ -205,7 +204,7 @@ def write(
 
 
 async def _exported(from_us: int, until_us: int, operator: str | None) -> list[Line]:
-    async with Services(targets()) as services:
+    async with Services.named() as services:
         return await exported(services, from_us=from_us, until_us=until_us, operator=operator)
 
 
@@ -263,7 +262,7 @@ def items(table_id: str, out: IO[str], *, as_json: bool) -> int:
 
 async def _items(table_id: str) -> list[Any]:
     found: list[Any] = []
-    async with Services(targets()) as services:
+    async with Services.named() as services:
         for name, module in (("wager", wager_service_pb2), ("settlement", settlement_service_pb2)):
             request: Any = module.ListOpenItemsRequest(table_id=table_id)
             try:

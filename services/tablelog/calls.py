@@ -49,6 +49,7 @@ from services.rules.fields import flatten
 from services.shoe.commands import DrawCard
 from services.tablelog.render import SERVICES, Told
 from services.tablelog.steps import Unsupported
+from services.tablelog.targets import file_of, targets
 
 CALL_DEADLINE_S: Final = 10.0
 IMPORTER: Final = Actor("importer", "SYSTEM")
@@ -110,12 +111,41 @@ class Answered(Struct, frozen=True):
 class Services:
     """Channels to the four services."""
 
-    def __init__(self, targets: Mapping[str, str], *, token: Path | None = None) -> None:
-        """`token`: a file with the token to show; without one, callers have to be believed."""
+    def __init__(
+        self,
+        targets: Mapping[str, str],
+        *,
+        token: Path | None = None,
+        tls: rpc.ClientTls | None = None,
+    ) -> None:
+        """`token`: a file with the token to show; without one, callers have to be believed.
+
+        Without `tls` calls are in plain text.
+        """
         self._targets = targets
         self._token = token
+        self._tls = tls
         self._channels: dict[str, Any] = {}
         self._stubs: dict[str, Any] = {}
+
+    @classmethod
+    def named(cls, token: Path | None = None) -> Self:
+        """Those that the environment names, as their own clients are told of them.
+
+        Encrypted where one of SABOT_CLIENT_CA_FILE, _CERTIFICATE_FILE and _KEY_FILE is set; without
+        `token` it is the one of SABOT_AUTH_TOKEN_FILE. Raises `NoServices`.
+        """
+        ca, certificate, key, shown = map(
+            file_of,
+            (
+                "SABOT_CLIENT_CA_FILE",
+                "SABOT_CLIENT_CERTIFICATE_FILE",
+                "SABOT_CLIENT_KEY_FILE",
+                "SABOT_AUTH_TOKEN_FILE",
+            ),
+        )
+        tls = rpc.ClientTls(ca, certificate, key) if ca or certificate or key else None
+        return cls(targets(), token=token or (Path(shown) if shown else None), tls=tls)
 
     async def __aenter__(self) -> Self:
         credentials = (
@@ -129,7 +159,7 @@ class Services:
                 credentials=credentials,
                 deadline_s=CALL_DEADLINE_S,
                 repeatable=[f"sabot.{name}.v1.{name.capitalize()}Service"],
-                tls=None,
+                tls=self._tls,
                 clock=SYSTEM_CLOCK,
             )
         make: dict[str, Any] = {
@@ -153,6 +183,10 @@ class Services:
     ) -> None:
         for channel in self._channels.values():
             await channel.close()
+
+    def channel(self, service: str) -> Any:
+        """The channel to a service."""
+        return self._channels[service]
 
     def stub(self, name: str) -> Any:
         """The stub of a service, or of the wallet."""

@@ -23,7 +23,6 @@ from services.tablelog.reader import Malformed
 from services.tablelog.render import OutLine
 from services.tablelog.rest import Stalled
 from services.tablelog.steps import Unsupported
-from services.tablelog.targets import targets
 
 EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
@@ -53,7 +52,7 @@ async def _main(files: Sequence[str], out: IO[str], err: IO[str], run: str | Non
 
     say(f"run {name}")
     encode = msgspec.json.Encoder().encode
-    async with Services(targets()) as services, _playing(services, files, name, say) as logs:
+    async with Services.named() as services, _playing(services, files, name, say) as logs:
         for file, lines in zip(files, logs, strict=True):
             tag = {"file": file} if len(files) > 1 else {}
             while (printed := await lines.get()) is not None:

@@ -1,8 +1,9 @@
-"""Where the services are: from the environment, or from the local stack that runs."""
+"""Where the services are, and how they are reached: what the environment says of it."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from services.tablelog.render import SERVICES
 
@@ -19,4 +20,12 @@ def targets() -> dict[str, str]:
         raise NoServices(
             f"no services: {', '.join(missing)} not set and no local stack runs (make up)"
         )
+    return found
+
+
+def file_of(name: str) -> str:
+    """The file that a variable names, such as SABOT_CLIENT_CA_FILE; empty where it is not set."""
+    found = os.environ.get(name, "")
+    if found and not Path(found).is_file():
+        raise NoServices(f"{name} names {found!r}, which is no file")
     return found

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from pydantic import Field
@@ -264,3 +265,37 @@ def test_the_budgets_of_all_parts_fit_the_default_grace_period() -> None:
         + app.SERVING_STOP_S
     )
     assert stopping_s + 5.0 <= loaded({}).grace_period_s
+
+
+def test_encryption_to_the_database_is_told_by_postgresqls_own_variables(tmp_path: Path) -> None:
+    """Into the address, whose own words stand above them; files are looked at before the start."""
+    authority, own = tmp_path / "ca & co.crt", tmp_path / "own.pem"
+    authority.touch()
+    own.touch()
+    told = {
+        "PGSSLMODE": "verify-full",
+        "PGSSLROOTCERT": str(authority),
+        "PGSSLCERT": str(own),
+        "PGSSLKEY": str(own),
+    }
+    assert loaded({}).database.address == GOOD["SABOT_DATABASE_URL"]
+    url = urlsplit(loaded(told).database.address)
+    assert (url.hostname, url.path) == ("h", "/d")
+    assert parse_qs(url.query) == {
+        "sslmode": ["verify-full"],
+        "sslrootcert": [str(authority)],
+        "sslcert": [str(own)],
+        "sslkey": [str(own)],
+    }
+    own_word = loaded({**told, "SABOT_DATABASE_URL": "postgresql://u@h/d?sslmode=require"})
+    assert parse_qs(urlsplit(own_word.database.address).query)["sslmode"] == ["require"]
+
+
+def test_half_of_what_encryption_to_the_database_needs_is_a_fault(tmp_path: Path) -> None:
+    """A certificate without its key, a verified server without an authority, a file not there."""
+    own = tmp_path / "own.pem"
+    own.touch()
+    assert set(faults({"PGSSLMODE": "verify-full"})) == {"PGSSLROOTCERT"}
+    assert set(faults({"PGSSLCERT": str(own)})) == {"PGSSLCERT"}
+    assert set(faults({"PGSSLROOTCERT": str(tmp_path / "gone")})) == {"PGSSLROOTCERT"}
+    assert set(faults({"PGSSLMODE": "always"})) == {"PGSSLMODE"}

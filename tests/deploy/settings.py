@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from services.chassis import config
 from services.chassis.runtime import ServiceDefinition
 from services.devstack.brokers import SERVICES
-
-PREFIXES_ALLOWED: Final = ("PGSSL",)
-"""Variables beside ours that something in the image reads: those of PostgreSQL's drivers."""
 
 
 def service_of(command: Sequence[str]) -> str | None:
@@ -51,5 +48,5 @@ def model_faults(model: Any, environment: Mapping[str, str]) -> Iterator[str]:
     yield from config.unknown_variables(model, environment)
     known = {variable.name for variable in config.variables(model)}
     for name in environment:
-        if not name.startswith((config.PREFIX, *PREFIXES_ALLOWED)) and name not in known:
+        if not name.startswith(config.PREFIX) and name not in known:
             yield f"{name} is read by nobody"

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -121,14 +121,16 @@ def environment(stack: Stack) -> dict[str, str]:
     return {**kept, **stack.env(), "PYTHONPATH": path}
 
 
-def sabot(stack: Stack, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line."""
+def sabot(
+    stack: Stack, *arguments: str, more: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line, told of more than where the services are."""
     return subprocess.run(
         (sys.executable, "-m", "services.cli", *arguments),
         check=False,
         capture_output=True,
         text=True,
-        env=environment(stack),
+        env={**environment(stack), **(more or {})},
         cwd=ROOT,
         timeout=COMMAND_S,
     )

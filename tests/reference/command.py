@@ -20,7 +20,9 @@ HEAD = f"""# The `sabot` command
 
 `make setup` puts it at `.venv/bin/sabot`. Commands that talk to services find them by
 `SABOT_SHOE_TARGET`, `SABOT_ROUND_TARGET`, `SABOT_WAGER_TARGET` and `SABOT_SETTLEMENT_TARGET`
-(`host:port`), and without these the local stack that `make up` left running.
+(`host:port`), and without these the local stack that `make up` left running. `SABOT_CLIENT_CA_FILE`,
+`SABOT_CLIENT_CERTIFICATE_FILE` and `SABOT_CLIENT_KEY_FILE` are for services that speak TLS, and
+`SABOT_AUTH_TOKEN_FILE` names the file of the token that is shown where no `--token` says another.
 
 Results go to standard output, everything else to standard error.
 
