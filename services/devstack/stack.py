@@ -263,7 +263,7 @@ class Stack:
         root = None
         if not self.temporary:
             root = kept_directory(self.directory / "postgres", str(self.directory))
-        self.postgres = PostgresServer(root, durable=self.durable, settings=self._postgres_settings)
+        self.postgres = self._make_postgres(root)
         self.postgres.start()
         names = [database_name(name) for name in SERVICES]
         run_apart(self.postgres.create_users(names))
@@ -273,6 +273,9 @@ class Stack:
             f"postgres: ready at {self.postgres.address} after {_since(began)}"
             f" ({'durable' if self.durable else 'fast and unsafe'} settings{kept})"
         )
+
+    def _make_postgres(self, root: Path | None) -> PostgresServer:
+        return PostgresServer(root, durable=self.durable, settings=self._postgres_settings)
 
     def _start_broker(self) -> None:
         began = time.monotonic()

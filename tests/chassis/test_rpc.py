@@ -20,7 +20,6 @@ from services.chassis.config import GrpcSettings
 from services.chassis.positions import Position, read_position
 from services.chassis.rpc_errors import call_failed
 from services.contracts.core import Actor
-from tests.chassis.certificates import self_signed
 from tests.chassis.edge import (
     DEALER,
     MANY,
@@ -33,6 +32,7 @@ from tests.chassis.edge import (
     served,
     until,
 )
+from tests.support.certificates import self_signed
 
 Result = common_pb2.CommandResult
 

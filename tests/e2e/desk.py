@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from sabot.round.v1 import round_service_pb2
 from sabot.settlement.v1 import settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
 from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
-from services.chassis.auth import development_credentials
+from services.chassis.auth import Credentials, development_credentials
 from services.contracts.core import Actor
 from services.tablelog.calls import Services
 from tests.e2e.support import until
@@ -34,9 +35,15 @@ def player(name: str) -> Actor:
 class Desk:
     """One table. Its players are its own: the same name at another table is somebody else."""
 
-    def __init__(self, services: Services, table_id: str) -> None:
+    def __init__(
+        self,
+        services: Services,
+        table_id: str,
+        credentials: Callable[[Actor], Credentials] = development_credentials,
+    ) -> None:
         self.table_id = table_id
         self._services = services
+        self._credentials = credentials
         self._numbers = itertools.count(1)
 
     async def ask(
@@ -53,7 +60,7 @@ class Desk:
         request = getattr(_MODULES[service], f"{name}Request")(table_id=self.table_id, **fields)
         request.meta.command_id = command_id or f"{self.table_id}:{next(self._numbers)}"
         called = getattr(self._services.stub(service), name)
-        return await called(request, metadata=(*development_credentials(by)(), *metadata))
+        return await called(request, metadata=(*self._credentials(by)(), *metadata))
 
     async def act(self, service: str, name: str, by: Actor, **fields: Any) -> Any:
         """Send a command that the rules allow."""
@@ -61,11 +68,18 @@ class Desk:
         assert not answer.result.HasField("refusal"), f"{name}: {answer.result.refusal}"
         return answer
 
-    async def look(self, service: str, name: str, by: Actor = DEALER) -> Any:
+    async def look(
+        self,
+        service: str,
+        name: str,
+        by: Actor = DEALER,
+        *,
+        metadata: tuple[tuple[str, str], ...] = (),
+    ) -> Any:
         """A query about the table."""
         request = getattr(_MODULES[service], f"{name}Request")(table_id=self.table_id)
         called = getattr(self._services.stub(service), name)
-        return await called(request, metadata=development_credentials(by)())
+        return await called(request, metadata=(*self._credentials(by)(), *metadata))
 
     async def fund(self, name: str, amount_minor: int) -> None:
         request = wallet_service_pb2.FundAccountRequest(
@@ -74,16 +88,14 @@ class Desk:
             currency="EUR",
             amount_minor=amount_minor,
         )
-        await self._services.stub("wallet").FundAccount(
-            request, metadata=development_credentials(PIT)()
-        )
+        await self._services.stub("wallet").FundAccount(request, metadata=self._credentials(PIT)())
 
     async def balance(self, name: str) -> int:
         request = wallet_service_pb2.GetBalanceRequest(
             player=f"{self.table_id}.{name}", currency="EUR"
         )
         answer = await self._services.stub("wallet").GetBalance(
-            request, metadata=development_credentials(PIT)()
+            request, metadata=self._credentials(PIT)()
         )
         return int(answer.balance_minor)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import re
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,12 @@ import pytest
 import pytest_asyncio
 
 from sabot.common.v1 import common_pb2
-from sabot.settlement.v1 import settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
 from services.chassis import envelope
 from services.chassis.topics import topic
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
+from tests.e2e import secrecy
 from tests.e2e.desk import DEALER, DECKS, PIT, Desk, betting, dealt, player, prepared
 from tests.e2e.forging import kafka
 from tests.e2e.support import database, fresh, rows, sabot, until, value
@@ -338,146 +337,31 @@ async def test_a_credit_into_a_full_account_is_an_open_item_until_there_is_room(
 
 # --- cards that nobody may know ---
 
-DEALT = ["9H", "7D", "KD", "TH"]
-UNDEALT = ["8S", "8C", "QS", "5C", "AS", "6C", "JS", "3C", "4S", "2C"]
-IN_WORDS = re.compile(rb"(?<![A-Za-z0-9])[A2-9TJQK][SC](?![A-Za-z0-9])")
-"""A spade or a club, where only hearts and diamonds were dealt."""
-
-IN_BYTES = re.compile(rb'"[A2-9TJQK][SC]"')
-"""The same in JSON, among digests and sealed bytes that may look like anything."""
-
-
-def written_orders() -> list[bytes]:
-    """Three undealt cards in a row as a program might write them: text, MessagePack, hex, base64."""
-    forms = []
-    for at in range(len(UNDEALT) - 2):
-        row = UNDEALT[at : at + 3]
-        plain = [mark.join(row).encode() for mark in ("", ",", " ", '","')]
-        plain.append(b"".join(b"\xa2" + card.encode() for card in row))
-        for each in plain:
-            forms += [each, each.hex().encode(), each.hex().upper().encode()]
-            for before in range(3):  # where it may begin in a group of three bytes
-                whole = base64.b64encode(b"\0" * before + each)
-                forms.append(whole[-(-8 * before // 6) : 4 * ((before + len(each)) // 3)])
-    return [form for form in forms if len(form) >= ORDER_BYTES_MIN]
-
-
-ORDER_BYTES_MIN = 6
-"""Shorter ones stand in digests by chance."""
-
-ORDERS = re.compile(b"|".join(map(re.escape, written_orders())))
-
 
 @pytest.mark.parametrize(
     "leak",
     [
         b"the order is 8S8CQS5C",
         b'["8S","8C","QS"]',
-        b"".join(b"\xa2" + card.encode() for card in UNDEALT),
-        "".join(UNDEALT).encode().hex().encode(),
-        base64.b64encode(b"x" + "".join(UNDEALT).encode()),
-        base64.b64encode(b"xy" + ",".join(UNDEALT).encode()),
+        b"".join(b"\xa2" + card.encode() for card in secrecy.UNDEALT),
+        "".join(secrecy.UNDEALT).encode().hex().encode(),
+        base64.b64encode(b"x" + "".join(secrecy.UNDEALT).encode()),
+        base64.b64encode(b"xy" + ",".join(secrecy.UNDEALT).encode()),
     ],
 )
 def test_an_order_that_leaks_is_seen_in_whatever_form(leak: bytes) -> None:
     """Or the test below could not fail."""
-    assert ORDERS.search(leak)
-
-
-async def stored_bytes(stack: Stack, word: str) -> AsyncIterator[tuple[str, bytes, bytes]]:
-    """Every row of every table of every service that has the word: its texts, and its bytes."""
-    columns = (
-        "select table_schema, table_name, column_name, data_type from information_schema.columns "
-        "where table_schema not in ('pg_catalog', 'information_schema') "
-        "and data_type in ('text', 'bytea')"
-    )
-    for service in stack.services:
-        async with database(stack, service) as connection:
-            tables: dict[str, dict[str, list[str]]] = {}
-            for schema, name, column, kind in await connection.fetch(columns):
-                parts = tables.setdefault(f'"{schema}"."{name}"', {"text": ["''"], "bytea": ["''"]})
-                parts[kind].append(f"coalesce(\"{column}\", '')")
-            for table, parts in tables.items():
-                text = f"convert_to(concat_ws(' ', {', '.join(parts['text'])}), 'UTF8')"
-                data = " || ' '::bytea || ".join(f"{part}::bytea" for part in parts["bytea"])
-                found = await connection.fetch(
-                    f"select {text}, {data} from {table} "
-                    f"where position($1::bytea in {text}) > 0 or position($1::bytea in {data}) > 0",
-                    word.encode(),
-                )
-                for row in found:
-                    yield f"{service} {table}", row[0], row[1]
-
-
-def logged_bytes(stack: Stack, word: str) -> Iterator[tuple[str, bytes]]:
-    for service in stack.services:
-        for line in (stack.logs / f"{service}.log").read_bytes().splitlines():
-            if word.encode() in line:
-                yield f"log of {service}", line
-
-
-async def told_bytes(
-    stack: Stack, services: Services, desk: Desk
-) -> AsyncIterator[tuple[str, bytes]]:
-    """Messages on the topics, and answers to everything that can be asked of the table."""
-    for service in stack.services:
-        for message in await read_topic(kafka(stack), topic(service)):
-            if message.key == desk.table_id.encode():
-                headers = b" ".join(data for _, data in message.headers)
-                yield f"topic of {service}", message.value + b" " + headers
-    for service, query in (("shoe", "GetShoe"), ("round", "GetTable"), ("wager", "GetBook")):
-        yield query, (await desk.look(service, query)).SerializeToString()
-    coups = settlement_service_pb2.ListCoupsRequest(table_id=desk.table_id)
-    for coup in (await services.stub("settlement").ListCoups(coups)).coups:
-        yield "ListCoups", coup.SerializeToString()
-        wanted = settlement_service_pb2.RebuildCoupRequest(coup_id=coup.coup_id)
-        yield "RebuildCoup", (await services.stub("settlement").RebuildCoup(wanted)).evidence
+    assert secrecy.ORDERS.search(leak)
 
 
 async def test_no_undealt_card_is_anywhere(stack: Stack, services: Services) -> None:
     """In no row of any database, no line of any log, no message and no answer; dealt ones are."""
     desk = Desk(services, fresh("secret"))
-    await desk.open("live-studio", mode="TEST", decks=DECKS, manual_burns=True)
-    order = [*["2H"] * 6, *DEALT, *UNDEALT]
-    await desk.act(
-        "shoe",
-        "LoadShoe",
-        DEALER,
-        shoe_id=f"{desk.table_id}-1",
-        source="PRESET",
-        order=order,
-        partial=True,
-        stands_for_preparation=True,
-    )
-    await desk.act("shoe", "BurnCards", DEALER, reason="NEW_SHOE")
-    await desk.waits_for("")
-    await betting(desk)
-    await desk.fund("a", 1_000)
-    assert (await desk.wager("w1", "a", "PLAYER", 1_000)).status == "ACCEPTED"
-    await desk.act("round", "CallNoMoreBets", DEALER)
-    await desk.act("round", "DealCoup", DEALER)
-    await desk.coup_over()
-    places: dict[str, int] = {}
-    leaks: list[str] = []
-
-    def look(place: str, data: bytes, secret: re.Pattern[bytes] = IN_WORDS) -> None:
-        places[place] = places.get(place, 0) + (b"9H" in data)
-        for form in (secret, ORDERS):
-            leaks.extend(f"{place}: {m.group()!r} in {data[:200]!r}" for m in form.finditer(data))
-
-    async for place, text, data in stored_bytes(stack, desk.table_id):
-        look(place, text)
-        look(place, data, IN_BYTES)
-    for place, data in logged_bytes(stack, desk.table_id):
-        look(place, data)
-    async for place, data in told_bytes(stack, services, desk):
-        look(place, data)
-    assert leaks == []
-    assert places['shoe "public"."events"'] > 0
-    assert places["topic of round"] > 0
-    assert places["GetTable"] + places["ListCoups"] > 0
-    assert places["RebuildCoup"] > 0
-    assert 'shoe "public"."sealed_orders"' in places
+    await secrecy.loaded(desk)
+    await secrecy.coup_of(desk)
+    scan = secrecy.Scan()
+    await scan.everywhere(stack, services, desk)
+    assert scan.leaks == []
 
 
 # --- one trace ---
@@ -489,7 +373,7 @@ async def test_one_trace_goes_from_the_call_through_the_topics_to_the_payment(
     """All events of the chain, in all services, and the messages that carried them."""
     desk = Desk(services, fresh("traced"))
     await desk.open("live-studio", mode="TEST", decks=DECKS)
-    order = [*["2H"] * 6, *DEALT]
+    order = [*["2H"] * 6, *secrecy.DEALT]
     await desk.act(
         "shoe",
         "LoadShoe",
