@@ -19,7 +19,7 @@ from contextlib import aclosing
 from sabot.query.v1.watch_service_pb2 import WatchTableRequest, WatchTableResponse
 from sabot_client import Addresses, CallFailed, Client, Person, Tls, bearer, development
 
-OVER = {"SETTLED", "NO_BET", "VOID", "TERMINATED", "INVALIDATED"}
+OVER = {"SETTLED", "NO_BET", "BACKFILLED", "VOID", "TERMINATED", "INVALIDATED"}
 
 
 def line(seen: WatchTableResponse) -> str:

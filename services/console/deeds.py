@@ -6,6 +6,7 @@ to say. A form carries its command's id, so that one that is sent twice is one c
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -38,7 +39,7 @@ class Asked(Struct, frozen=True):
     name: str
     label: str
     kind: str = "text"
-    """text, number, cards (several, with blanks between), list (several, with commas), choice or yes."""
+    """text, number, instant (UTC), cards (several, with blanks between), list (several, with commas), choice or yes."""
 
     choices: tuple[str, ...] = ()
     needed: bool = True
@@ -172,6 +173,23 @@ DEEDS: Final = (
         (Asked("wager_id", "Wager"), REASON),
         second=True,
     ),
+    Deed(
+        "BackfillCoup",
+        "round",
+        "Enter a coup of an outage",
+        (
+            COUP,
+            Asked("cards", "Cards in draw order", "cards", hint="such as 6S 7H TD KC"),
+            Asked("winner", "Winner", "choice", ("PLAYER", "BANKER", "TIE")),
+            Asked("dealt_at_us", "Dealt at", "instant", hint="UTC, such as 2026-03-01 01:10:05"),
+            REASON,
+            Asked("video", "Video reference"),
+            Asked("device_id", "Electronic shoe", needed=False, hint="if it counts its reports"),
+            Asked("sequence", "Its report of the last card", "number", needed=False),
+        ),
+        second=True,
+        about="Dealt without wagers while the platform was down. It takes a second person.",
+    ),
     Deed("SuspendTable", "round", "Suspend the table", (REASON,)),
     Deed(
         "ResumeTable",
@@ -299,6 +317,8 @@ def _put(request: Any, asked: Asked, value: str) -> None:
             if not _whole(value):
                 raise FaultyForm(f"{asked.label} is a whole number.")
             setattr(request, asked.name, int(value))
+        case "instant":
+            setattr(request, asked.name, _instant_us(asked, value))
         case "cards":
             getattr(request, asked.name).extend(value.upper().replace(",", " ").split())
         case "list":
@@ -311,6 +331,16 @@ def _put(request: Any, asked: Asked, value: str) -> None:
             setattr(request, asked.name, value)
         case _:
             setattr(request, asked.name, value)
+
+
+def _instant_us(asked: Asked, value: str) -> int:
+    try:
+        instant = dt.datetime.fromisoformat(value)
+    except ValueError:
+        raise FaultyForm(f"{asked.label} is an instant such as 2026-03-01 01:10:05.") from None
+    if instant.tzinfo is not None:
+        raise FaultyForm(f"{asked.label} is in UTC: leave the zone out.")
+    return int(instant.replace(tzinfo=dt.UTC).timestamp() * 1_000_000)
 
 
 def _whole(value: str) -> bool:

@@ -16,7 +16,7 @@ from sabot_client import CallFailed, Client
 from services.console.reading import LATEST, SHOWN_MAX, quoted
 
 COUP_ID: Final = re.compile(r"^[^:/\s]+:\d+:\d+$")
-STATUSES: Final = ("OPEN", "SETTLED", "NO_BET", "VOID", "TERMINATED", "INVALIDATED")
+STATUSES: Final = ("OPEN", "SETTLED", "NO_BET", "BACKFILLED", "VOID", "TERMINATED", "INVALIDATED")
 WINNERS: Final = ("PLAYER", "BANKER", "TIE")
 GONE: Final = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT})
 

@@ -96,8 +96,8 @@ ACCESS: Final[Mapping[str, Roles]] = MappingProxyType(
             "ApproveError OpenBetting CallNoMoreBets CloseBook DealCoup AnnounceResult InstructDraw "
             "OfferCards AcceptCards DeclineCards ReturnCards ShowHand OfferShoe AcceptShoe "
             "DeclineShoe PassShoe ForfeitShoe RuleOnDeal CloseWithdrawals ExtendWithdrawals "
-            "AttestCard VoidCoup ConfirmResult CorrectResult InvalidateOutcome RecordIncident "
-            "AdvanceTime",
+            "AttestCard VoidCoup ConfirmResult CorrectResult InvalidateOutcome BackfillCoup "
+            "RecordIncident AdvanceTime",
         ),
         **_methods(
             "sabot.wager.v1.WagerService",

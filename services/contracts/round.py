@@ -116,6 +116,44 @@ class NoBetCoupDeclared(Event, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()
 
 
+class CoupBackfilled(Event, frozen=True, kw_only=True):
+    """A coup without wagers, dealt while the platform was down, is entered afterwards.
+
+    Two persons do so from the recording (`second` of the envelope is the other one). What follows is
+    as in any coup without wagers: the shoe gives the cards off its account, in this order, and they
+    decide hands and result. No wager is ever taken for it.
+    """
+
+    type = "coup-backfilled"
+    coup_id: str
+    coup: int
+    """Its number, as the coup after the last one that the platform knew of."""
+
+    shoe_id: str
+    cards: tuple[Card, ...]
+    """In draw order."""
+
+    winner: str
+    """PLAYER, BANKER or TIE, as it was told; the cards say the same."""
+
+    dealt_at_us: int
+    """When it was dealt, by the recording. The coup counts to the day on which it is entered."""
+
+    reason: str
+    """Why it was dealt without the platform; free text."""
+
+    video: str
+    """Reference of the recording."""
+
+    device_id: str = ""
+    """The electronic shoe that read the cards, if one did while nobody heard it."""
+
+    sequence: int | None = None
+    """Number of its report of the last of them: it sends none up to here again, and none is missing."""
+
+    clauses: tuple[str, ...] = ()
+
+
 class NoMoreBetsAnnounced(Event, frozen=True, kw_only=True):
     """The dealer called the end of betting."""
 
@@ -375,7 +413,7 @@ class CoupClosed(Event, frozen=True, kw_only=True):
     coup_id: str
     coup: int
     status: str
-    """SETTLED, NO_BET, VOID or TERMINATED."""
+    """SETTLED, NO_BET, BACKFILLED, VOID or TERMINATED."""
 
     started: bool = True
     """A card was dealt: only then it counts for the end of the shoe (procedure 5)."""
@@ -392,6 +430,7 @@ _OWN: tuple[type[Event], ...] = (
     BettingNotOpened,
     BettingOpened,
     NoBetCoupDeclared,
+    CoupBackfilled,
     NoMoreBetsAnnounced,
     BettingClosed,
     BookCloseRequested,

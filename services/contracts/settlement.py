@@ -307,7 +307,7 @@ class CoupSettled(Event, frozen=True, kw_only=True):
     coup_id: str
     coup: int
     status: str
-    """SETTLED, NO_BET, INVALIDATED, or VOID where the open cards had won wagers already."""
+    """SETTLED, NO_BET, BACKFILLED, INVALIDATED, or VOID where the open cards had won wagers already."""
 
     wagers: int
     book_revision: int

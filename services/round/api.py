@@ -68,6 +68,7 @@ class RoundService(pb_grpc.RoundServiceServicer):
     VoidCoup = command(commands.VoidCoup, pb.VoidCoupResponse)
     ConfirmResult = command(commands.ConfirmResult, pb.ConfirmResultResponse)
     CorrectResult = command(commands.CorrectResult, pb.CorrectResultResponse)
+    BackfillCoup = command(commands.BackfillCoup, pb.BackfillCoupResponse)
     InvalidateOutcome = command(commands.InvalidateOutcome, pb.InvalidateOutcomeResponse)
 
     async def OpenTable(self, request: Any, context: Any) -> pb.OpenTableResponse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from services.contracts.common import TableSettings
+from services.contracts.common import Card, TableSettings
 from services.contracts.core import Command
 from services.contracts.guards import Hand, OneOf
 
@@ -297,6 +297,32 @@ class InvalidateOutcome(Command, frozen=True, kw_only=True):
     """Players whose stakes are kept (004 14.5)."""
 
 
+class BackfillCoup(Command, frozen=True, kw_only=True):
+    """Enter a coup without wagers that was dealt while the platform was down; takes two persons."""
+
+    coup: int
+    """The number that it gets: the one after the last coup of this table."""
+
+    cards: tuple[Card, ...]
+    """In draw order."""
+
+    winner: Annotated[str, OneOf(("PLAYER", "BANKER", "TIE"))]
+    dealt_at_us: int
+    """When it was dealt, by the recording."""
+
+    reason: str
+    """Why it was dealt without the platform."""
+
+    video: str
+    """Reference of the recording."""
+
+    device_id: str = ""
+    """The electronic shoe that read the cards, if it counts its reports."""
+
+    sequence: int | None = None
+    """Number of its report of the coup's last card."""
+
+
 class RecordIncident(Command, frozen=True, kw_only=True):
     """Write down what can only be written down."""
 
@@ -366,6 +392,7 @@ COMMANDS: dict[str, type[Any]] = {
         ConfirmResult,
         CorrectResult,
         InvalidateOutcome,
+        BackfillCoup,
         RecordIncident,
         AdvanceTime,
         RecoverTable,

@@ -66,7 +66,7 @@ class Story(Struct, frozen=True):
     number: int = 0
     shoe_id: str = ""
     status: str = "OPEN"
-    """OPEN, SETTLED, NO_BET, VOID, TERMINATED or INVALIDATED."""
+    """OPEN, SETTLED, NO_BET, BACKFILLED, VOID, TERMINATED or INVALIDATED."""
 
     reason: str = ""
     rulebook_id: str = ""
@@ -122,7 +122,9 @@ def told(story: Story, event: Event, meta: Meta) -> Story:
 
 
 def _opened(
-    story: Story, event: table.BettingOpened | table.NoBetCoupDeclared, meta: Meta
+    story: Story,
+    event: table.BettingOpened | table.NoBetCoupDeclared | table.CoupBackfilled,
+    meta: Meta,
 ) -> Story:
     opened = story.opened_at_us or meta.occurred_at_us
     return replace(story, number=event.coup, shoe_id=event.shoe_id, opened_at_us=opened)
@@ -275,6 +277,7 @@ def _coup_settled(story: Story, event: money.CoupSettled, _: Meta) -> Story:
 _TELL: dict[type[Event], Callable[[Story, Any, Meta], Story]] = {
     table.BettingOpened: _opened,
     table.NoBetCoupDeclared: _opened,
+    table.CoupBackfilled: _opened,
     table.CardDealt: _dealt,
     cards.CardRevealed: _turned,
     table.CoupResulted: _resulted,

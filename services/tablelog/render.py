@@ -57,6 +57,9 @@ class Renderer:
         self._tokens: set[str] = set()
         """Ids of wagers whose stake is a promotional token."""
 
+        self._backfilled: set[str] = set()
+        """Coups that were dealt in an outage and entered afterwards."""
+
         self._coups: dict[int, OutLine] = {}
         """The last line of each coup, by number."""
 
@@ -282,7 +285,17 @@ def _resulted(renderer: Renderer, event: table.CoupResulted) -> OutLine | None:
     if event.revision > 1 or renderer.has_open_wagers(event.coup_id):
         return None
     renderer._told.add(event.coup_id)  # noqa: SLF001
-    return _result_line(renderer, event, status="no_bet" if event.no_bet else "settled")
+    return _result_line(renderer, event, status=_status(renderer, event))
+
+
+def _status(renderer: Renderer, event: table.CoupResulted) -> str:
+    if event.coup_id in renderer._backfilled:  # noqa: SLF001
+        return "backfilled"
+    return "no_bet" if event.no_bet else "settled"
+
+
+def _backfilled(renderer: Renderer, event: table.CoupBackfilled) -> None:
+    renderer._backfilled.add(event.coup_id)  # noqa: SLF001
 
 
 def _ended(renderer: Renderer, event: table.CoupVoided | table.CoupTerminated) -> None:
@@ -390,6 +403,7 @@ _RENDER: dict[type[Event], Callable[[Renderer, Any], OutLine | None]] = {
     cards.ShoeInvalidated: _shoe_over,
     table.IncidentRecorded: _incident,
     table.BettingNotOpened: _not_opened,
+    table.CoupBackfilled: _backfilled,
     table.CoupResulted: _resulted,
     table.ResultCorrected: _resulted,
     table.OutcomeInvalidated: _invalidated,

@@ -50,6 +50,36 @@ async def test_a_decision_is_sent_under_both_names() -> None:
     assert (last["sabot-second-id"], last["sabot-second-role"]) == ("sven", "GAME_SUPERVISOR")
 
 
+async def test_a_coup_of_an_outage_is_entered() -> None:
+    """Cards, the instant in UTC and the recording; what is no instant is said."""
+    path = "/tables/T1/decide/round.BackfillCoup"
+    async with console() as (browser, fake):
+        fake.answers["BackfillCoup"] = lambda *_: rounds.BackfillCoupResponse(result=DONE)
+        await browser.sign_in()
+        told = {
+            "coup": "8",
+            "cards": "6s 7H, TD KC",
+            "winner": "BANKER",
+            "reason": "power failure",
+            "video": "cam 4",
+            "second": "sven",
+            "second_role": "GAME_SUPERVISOR",
+        }
+        faulty = []
+        for instant in ("at one", "2026-03-01 01:10:05+01:00"):
+            form = await filled(browser, path, **told, dealt_at_us=instant)
+            faulty.append((await browser.post(path, form)).text)
+        form = await filled(browser, path, **told, dealt_at_us="2026-03-01 01:10:05.250")
+        answer = await browser.post(path, form)
+        request = fake.last("BackfillCoup")
+    assert "Dealt at is an instant such as" in faulty[0]
+    assert "Dealt at is in UTC" in faulty[1]
+    assert "Done" in answer.text
+    assert (list(request.cards), request.winner) == (["6S", "7H", "TD", "KC"], "BANKER")
+    assert (request.dealt_at_us, request.video) == (1_772_327_405_250_000, "cam 4")
+    assert not request.HasField("sequence")
+
+
 async def test_a_form_begins_with_the_coup_at_hand() -> None:
     """And what a link says."""
     async with console() as (browser, _):

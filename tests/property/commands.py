@@ -9,7 +9,7 @@ from services.round import commands as table
 from services.settlement import commands as money
 from services.shoe import commands as cards
 from services.wager import commands as book
-from tests.property import lines
+from tests.property import hands, lines
 from tests.property.wanderer import Wanderer
 
 DEALER, GAME, CASINO = "dealer", "game_supervisor", "casino_supervisor"
@@ -188,6 +188,22 @@ def extend_withdrawals(w: Wanderer) -> None:
 
 def recover(w: Wanderer) -> None:
     w.send("round", table.RecoverTable, "system")
+
+
+def backfill_coup(w: Wanderer) -> None:
+    """A coup of an outage, mostly as one can have been dealt."""
+    order = [w.read() for _ in range(6)]
+    player, banker, used = hands.hands_of(order)
+    told = {
+        "coup": w.round.coups + w.pick((1, 1, 1, 2)),
+        "cards": tuple(order[:used]),
+        "winner": hands.winner_of(tuple(player), tuple(banker)),
+        "dealt_at_us": w.played.at_us,
+        "reason": "no power",
+        "video": "v1",
+        "second": Actor("gs2", "GAME_SUPERVISOR"),
+    }
+    w.send("round", table.BackfillCoup, GAME, **told)
 
 
 # --- wager and wallet ---

@@ -129,6 +129,8 @@ def _between(w: Wanderer) -> Iterator[tuple[Move, int]]:
             yield lines.draw, 1
         yield lines.open_betting, 3 if shoe.owed else 24
         yield lines.no_bet_coup, 1
+        if shoe.source == "SCANNED":
+            yield commands.backfill_coup, 8
         yield lines.expose_next, 1
         yield commands.exposed_by, 1
         yield lines.change_dealer, 1

@@ -11,6 +11,7 @@ from services.contracts.round import (
     BettingClosed,
     BettingOpened,
     CardDealt,
+    CoupBackfilled,
     CoupClosed,
     CoupResulted,
     CoupStarted,
@@ -40,7 +41,7 @@ def nothing_comes_at_the_wrong_time(w: Wanderer) -> None:
         elif isinstance(event, BettingClosed):
             assert event.coup_id not in closed, "betting closes once"
             closed[event.coup_id] = event.closed_at_us
-        elif isinstance(event, NoBetCoupDeclared):
+        elif isinstance(event, NoBetCoupDeclared | CoupBackfilled):
             closed.setdefault(event.coup_id, 0)
             booked.add(event.coup_id)
         elif isinstance(event, CoupVoided | CoupTerminated):

@@ -14,7 +14,12 @@ from random import Random
 from typing import Any
 
 from services.contracts.core import Actor, Event
-from services.contracts.round import BettingOpened, NoBetCoupDeclared, TableOpened
+from services.contracts.round import (
+    BettingOpened,
+    CoupBackfilled,
+    NoBetCoupDeclared,
+    TableOpened,
+)
 from services.contracts.round_table import VariantChanged
 from services.rules.cards import FULL_DECK
 from services.tablelog.clock import rfc3339
@@ -176,7 +181,7 @@ class Wanderer:
         for _, event, _, _ in self.table.sent:
             if isinstance(event, TableOpened | VariantChanged):
                 now = event.settings.rulebook_id
-            elif isinstance(event, BettingOpened | NoBetCoupDeclared):
+            elif isinstance(event, BettingOpened | CoupBackfilled | NoBetCoupDeclared):
                 games.setdefault(event.coup_id, now)
         return games
 

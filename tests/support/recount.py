@@ -55,6 +55,7 @@ def recounted(records: Sequence[Record]) -> Recount:
     cut: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], object] = {}
     void: set[str] = set()
+    backfilled: set[str] = set()
     found = Recount()
     books: dict[str, money.CoupSettled] = {}
     winners: dict[str, str] = {}
@@ -67,6 +68,9 @@ def recounted(records: Sequence[Record]) -> Recount:
         key = (coup_id, getattr(event, "wager_id", ""))
         match event:
             case table.BettingOpened() | table.NoBetCoupDeclared():
+                found.coups.setdefault(coup_id, "OPEN")
+            case table.CoupBackfilled():
+                backfilled.add(coup_id)
                 found.coups.setdefault(coup_id, "OPEN")
             case table.CoupResulted():
                 winners[coup_id] = event.winner
@@ -104,6 +108,8 @@ def recounted(records: Sequence[Record]) -> Recount:
         for currency, totals in settled.totals.items():
             found.house[currency] += totals.house_minor
     for coup_id, winner in winners.items():
+        if coup_id in backfilled:
+            continue
         if found.coups[coup_id] in ("RESULTED", "SETTLED", "NO_BET"):
             found.winners[winner] += 1
     return found

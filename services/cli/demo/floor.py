@@ -327,6 +327,7 @@ _TEXTS: Final[Mapping[type[Event], Callable[[TableView, Any], str]]] = {
     table.DealerChanged: lambda _, e: f"{e.dealer} takes over from {e.replaced}",
     SignDisplayed: lambda _, e: f"the sign of the {e.sign.lower()} stands at the table",
     table.BettingOpened: lambda _, e: f"coup {e.coup}: betting is open",
+    table.CoupBackfilled: lambda _, e: f"coup {e.coup}: dealt in an outage, entered afterwards",
     table.BettingClosed: lambda _, e: (
         f"betting is closed by {'the timer' if e.closed_by == 'TIMER' else 'the call'}"
     ),

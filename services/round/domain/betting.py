@@ -49,11 +49,11 @@ def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
         raise Refused("NOT_PERMITTED", f"betting closes in 0 to {CLOSES_IN_US_MAX} microseconds")
     if state.coup is not None or state.request is not None:
         raise Refused("STATE", f"a coup is running: the table waits for {waits_for(state)}")
-    _check_table(state)
+    check_table(state)
     shoe = state.shoe
     if shoe is None:
         raise Refused("STATE", "there is no shoe on the table")
-    _check_shoe(state, shoe)
+    check_shoe(state, shoe)
     if state.limits_version == 0:
         raise Refused("STATE", "the wager service has published no limits")
     cycle_us = rules_of(state).coup_cycle_min_seconds * SECOND_US
@@ -63,7 +63,7 @@ def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
     check_approved(state, state.method)
     if shoe.owed:
         if not settings_of(state).auto_burn or any(one in BY_HAND_ALWAYS for one in shoe.owed):
-            raise Refused("BURN_OWED", f"owed: {', '.join(shoe.owed)}", _owed_clauses(state))
+            raise burn_owed(state, shoe)
         return [
             BettingRequested(
                 coup=state.coups + 1, closes_in_us=command.closes_in_us, no_bet=command.no_bet
@@ -72,7 +72,8 @@ def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
     return betting(state, command.at_us, Request(command.closes_in_us, command.no_bet))
 
 
-def _check_table(state: TableState) -> None:
+def check_table(state: TableState) -> None:
+    """Refuse with STATE where the table deals no coup, whichever."""
     suspension = state.suspension
     if suspension is not None:
         rule = "integrity" if suspension.reason == "INTEGRITY" else "shuffle"
@@ -87,7 +88,8 @@ def _check_table(state: TableState) -> None:
         )
 
 
-def _check_shoe(state: TableState, shoe: ShoeView) -> None:
+def check_shoe(state: TableState, shoe: ShoeView) -> None:
+    """Refuse with SHOE_ENDED where no coup comes out of the shoe any more."""
     over = shoe.last_coup is not None and state.coups >= shoe.last_coup
     if shoe.ended or over:
         raise Refused(
@@ -95,10 +97,10 @@ def _check_shoe(state: TableState, shoe: ShoeView) -> None:
         )
 
 
-def _owed_clauses(state: TableState) -> tuple[str, ...]:
-    assert state.shoe is not None
-    first = state.shoe.owed[0]
-    return clauses_for(state, f"burn_{first.lower()}")
+def burn_owed(state: TableState, shoe: ShoeView) -> Refused:
+    """The refusal where burns come first."""
+    clauses = clauses_for(state, f"burn_{shoe.owed[0].lower()}")
+    return Refused("BURN_OWED", f"owed: {', '.join(shoe.owed)}", clauses)
 
 
 def requested_betting(state: TableState, at_us: int) -> Sequence[Event]:

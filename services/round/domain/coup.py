@@ -11,6 +11,13 @@ from services.rules.tableau import Hand
 BETTING, CLOSED, DEALING, RESULTED, VOID = "BETTING", "CLOSED", "DEALING", "RESULTED", "VOID"
 
 
+SETTLED, NO_BET, BACKFILLED = "SETTLED", "NO_BET", "BACKFILLED"
+"""What becomes of a coup that has a result."""
+
+
+WITHOUT_WAGERS = (NO_BET, BACKFILLED)
+
+
 INITIAL_CARDS = 4
 
 
@@ -134,6 +141,9 @@ class Coup(Struct, frozen=True):
     no_bet: bool
     closes_at_us: int | None
     method: str = "A"
+    backfilled: bool = False
+    """It was dealt while the platform was down, and is entered afterwards."""
+
     no_bet_due: str = ""
     """Why no wagers may stay on it, where betting had been open."""
 
@@ -223,6 +233,13 @@ class Coup(Struct, frozen=True):
             or self.window is not None
             or self.hold is not None
         )
+
+    @property
+    def status(self) -> str:
+        """What a coup with a result is when it is over."""
+        if self.backfilled:
+            return BACKFILLED
+        return NO_BET if self.no_bet else SETTLED
 
     @property
     def started(self) -> bool:

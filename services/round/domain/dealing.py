@@ -331,10 +331,13 @@ def _collected(state: TableState, coup: Coup, numbers: Sequence[int]) -> Sequenc
 
 def instructed(state: TableState, coup: Coup) -> Sequence[Event]:
     """In a coup that is dealt out: ask for what is needed, or give the result."""
-    if coup.phase != DEALING or not coup.deal_called or coup.instructed:
+    by_itself = coup.deal_called or coup.backfilled
+    if coup.phase != DEALING or not by_itself or coup.instructed:
         return ()
     if is_complete(coup):
         return result(state, coup)
+    if coup.backfilled:
+        return ()
     if needed(coup) is None or coup.dealt < len(coup.drawn):
         return ()
     count = max(1, INITIAL_CARDS - len(coup.drawn))

@@ -10,6 +10,7 @@ from services.contracts.crew import require_on_shift, require_shift
 from services.contracts.guards import require_meaning
 from services.round import commands
 from services.round.domain import (
+    backfilling,
     betting,
     dealing,
     incidents,
@@ -116,6 +117,7 @@ _DECIDE: dict[type[Command], Callable[[Any, TableState], Sequence[Event]]] = {
     commands.ConfirmResult: rulings.confirm_result,
     commands.CorrectResult: rulings.correct_result,
     commands.InvalidateOutcome: rulings.invalidate,
+    commands.BackfillCoup: backfilling.backfill,
     commands.AdvanceTime: timers.advance,
     commands.RecoverTable: timers.recover,
 }

@@ -147,8 +147,7 @@ def closing(state: TableState, coup: Coup) -> Sequence[Event]:
     if coup.phase == VOID:
         status = "TERMINATED" if coup.terminated else "VOID"
         return [_closed(coup, status)]
-    status = "NO_BET" if coup.no_bet else "SETTLED"
-    return [*idle_counted(state, coup), *shoe_after_coup(state, coup), _closed(coup, status)]
+    return [*idle_counted(state, coup), *shoe_after_coup(state, coup), _closed(coup, coup.status)]
 
 
 def _closed(coup: Coup, status: str) -> CoupClosed:

@@ -14,6 +14,7 @@ from services.contracts.round import (
     BettingOpened,
     BookCloseRequested,
     CardDealt,
+    CoupBackfilled,
     CoupClosed,
     CoupResulted,
     CoupTerminated,
@@ -89,6 +90,21 @@ def _no_bet_declared(state: TableState, event: NoBetCoupDeclared) -> TableState:
         book=EMPTY_BOOK,
     )
     return replace(state, coup=coup, coups=event.coup, request=None)
+
+
+def _backfilled(state: TableState, event: CoupBackfilled) -> TableState:
+    """It is dealt by what is entered: nothing of it is asked of anybody."""
+    coup = Coup(
+        coup_id=event.coup_id,
+        number=event.coup,
+        phase=CLOSED,
+        no_bet=True,
+        closes_at_us=None,
+        backfilled=True,
+        book=EMPTY_BOOK,
+    )
+    state = with_shoe(state, seen_kept=False, seen_next=None)
+    return replace(state, coup=coup, coups=event.coup, opened_at_us=event.dealt_at_us)
 
 
 def _betting_closed(state: TableState, event: BettingClosed) -> TableState:
@@ -296,6 +312,7 @@ def _coup_closed(state: TableState, event: CoupClosed) -> TableState:
 EVOLVE_COUP: dict[type[Event], Callable[[TableState, Any], TableState]] = {
     BettingOpened: _betting_opened,
     NoBetCoupDeclared: _no_bet_declared,
+    CoupBackfilled: _backfilled,
     NoMoreBetsAnnounced: lambda state, _: with_coup(state, called=True, call_due_us=None),
     BettingClosed: _betting_closed,
     BookCloseRequested: lambda state, _: with_coup(state, book_asked=True),

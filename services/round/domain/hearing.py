@@ -33,7 +33,8 @@ _GONE = ("VOID", "TERMINATED")
 
 def _loaded(state: TableState, heard: Heard) -> TableState:
     event: cards.ShoeLoaded = heard.event  # type: ignore[assignment]
-    shoe = ShoeView(shoe_id=event.shoe_id, device=event.device, owed=(NEW_SHOE,))
+    sealed = event.source != "SCANNED"
+    shoe = ShoeView(shoe_id=event.shoe_id, device=event.device, sealed=sealed, owed=(NEW_SHOE,))
     return replace(state, shoe=shoe, inspected_after=False)
 
 

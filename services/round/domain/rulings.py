@@ -16,6 +16,7 @@ from services.round.domain.coup import (
     EMPTY_BOOK,
     RESULTED,
     VOID,
+    WITHOUT_WAGERS,
     Coup,
 )
 from services.round.domain.ending import corrected, result, voided
@@ -126,8 +127,7 @@ def _resolved(coup: Coup, how: str) -> IncidentResolved:
 def _as_past(coup: Coup, revision: int) -> Past:
     """A coup in progress, looked at as one that is over."""
     held = coup.book or EMPTY_BOOK
-    status = "NO_BET" if coup.no_bet else "SETTLED"
-    return Past(coup.coup_id, status, revision, held.revision, coup.player, coup.banker)
+    return Past(coup.coup_id, coup.status, revision, held.revision, coup.player, coup.banker)
 
 
 def _with_result(state: TableState, number: int) -> Past:
@@ -163,7 +163,7 @@ def correct_result(command: CorrectResult, state: TableState) -> Sequence[Event]
         player=command.player,
         banker=command.banker,
         book_revision=ended.book_revision,
-        no_bet=ended.status == "NO_BET",
+        no_bet=ended.status in WITHOUT_WAGERS,
         revision=ended.revision + 1,
         reason=command.reason,
     )

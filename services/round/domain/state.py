@@ -21,7 +21,7 @@ from services.round.domain.coup import (
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 4
+STATE_SCHEMA = 5
 
 
 SECOND_US = 1_000_000
@@ -48,6 +48,9 @@ class ShoeView(Struct, frozen=True):
 
     shoe_id: str
     device: bool = False
+    sealed: bool = False
+    """The platform keeps its order: no card leaves it but by the platform."""
+
     ended: bool = False
     spoiled: bool = False
     """A card came out before the new shoe's burn, and no coup is void for it yet."""
@@ -84,7 +87,7 @@ class Past(Struct, frozen=True):
 
     coup_id: str
     status: str
-    """SETTLED, NO_BET, VOID, TERMINATED or INVALIDATED."""
+    """SETTLED, NO_BET, BACKFILLED, VOID, TERMINATED or INVALIDATED."""
 
     revision: int = 1
     """Of its settlement; every correction raises it."""
@@ -182,7 +185,7 @@ class TableState(Struct, frozen=True):
 
     request: Request | None = None
     opened_at_us: int = 0
-    """When betting opened last."""
+    """When betting opened last; of a coup that was entered afterwards, when it was dealt."""
 
     directions: dict[str, str] = {}
     """In which direction each dealer picks the cards up in this session."""
@@ -233,7 +236,7 @@ def waits_for(state: TableState) -> str:
         return "the wager service to close the book" if coup.book_asked else "the dealer's book"
     if coup.phase == DEALING:
         if (hand := needed(coup)) is not None:
-            return f"a card for {hand}"
+            return "the shoe's account of the cards" if coup.backfilled else f"a card for {hand}"
         return "cards to be turned" if has_hidden(coup) else "the result to be announced"
     return "refunds" if coup.phase == VOID else "settlement"
 

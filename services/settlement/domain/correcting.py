@@ -29,6 +29,7 @@ from services.settlement.commands import (
     VoidWager,
 )
 from services.settlement.domain.state import (
+    BACKFILLED,
     INVALIDATED,
     NO_BET,
     SETTLED,
@@ -74,7 +75,7 @@ def correct(command: Correct, state: SettlementState) -> Sequence[Event]:
         for wager_id, wager in coup.wagers.items()
         if wager.paid.outcome != VOIDED
     }
-    status = NO_BET if coup.status == NO_BET else SETTLED
+    status = coup.status if coup.status in (NO_BET, BACKFILLED) else SETTLED
     return _revision(coup, anew, game, status=status, reason=command.reason, rule=CORRECTION)
 
 

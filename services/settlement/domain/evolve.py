@@ -296,9 +296,17 @@ _EVOLVE: dict[type[Event], Callable[[SettlementState, Any], SettlementState]] = 
 # --- what is heard ---
 
 
+_Begun = table.BettingOpened | table.NoBetCoupDeclared | table.CoupBackfilled
+
+
 def _coup_begun(state: SettlementState, heard: Heard) -> SettlementState:
-    event: table.BettingOpened | table.NoBetCoupDeclared = heard.event  # type: ignore[assignment]
+    event: _Begun = heard.event  # type: ignore[assignment]
     return _with_coup(_known(state, event.coup_id), event.coup_id, shoe_id=event.shoe_id)
+
+
+def _backfilled(state: SettlementState, heard: Heard) -> SettlementState:
+    event: table.CoupBackfilled = heard.event  # type: ignore[assignment]
+    return _with_coup(_coup_begun(state, heard), event.coup_id, backfilled=True)
 
 
 def _known(state: SettlementState, coup_id: str) -> SettlementState:
@@ -444,6 +452,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[SettlementState, Heard], SettlementSta
     cards.ShoeRetired: _shoe_retired,
     table.BettingOpened: _coup_begun,
     table.NoBetCoupDeclared: _coup_begun,
+    table.CoupBackfilled: _backfilled,
     table.CoupResulted: _resulted,
     table.ResultCorrected: _corrected,
     table.OutcomeInvalidated: _invalidated,

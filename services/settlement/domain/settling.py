@@ -21,11 +21,13 @@ from services.rules.payout import payable_unit
 from services.settlement.commands import ActivateRulebook, PublishPayTable, Settle
 from services.settlement.domain.reviewing import under_review
 from services.settlement.domain.state import (
+    BACKFILLED,
     EMPTY_BOOK,
     INVALIDATED,
     NO_BET,
     SETTLED,
     VOID,
+    Coup,
     End,
     SettledWager,
     SettlementState,
@@ -80,7 +82,7 @@ def settle(command: Settle, state: SettlementState, together: Operators) -> Sequ
     if coup is None or coup.end is None or not is_complete(coup):
         raise Refused("STATE", f"coup {command.coup_id} can't be settled yet")
     game = game_of(settings_of(state))
-    status, reason = _status(coup.end)
+    status, reason = _status(coup, coup.end)
     on = Occasion(coup.coup_id, reason=reason)
     events: list[Event] = []
     done: list[SettledWager] = []
@@ -148,12 +150,14 @@ def _grouped(coup_id: str, events: Sequence[Event], together: Operators) -> list
     return [*decided, *paid]
 
 
-def _status(end: End) -> tuple[str, str]:
+def _status(coup: Coup, end: End) -> tuple[str, str]:
     if end.invalidated is not None:
         return INVALIDATED, end.invalidated.reason
     if end.void is not None:
         return VOID, end.void.reason
     assert end.result is not None
+    if coup.backfilled:
+        return BACKFILLED, ""
     return (NO_BET if end.result.no_bet else SETTLED), ""
 
 

@@ -22,6 +22,8 @@ SETTLED_WAGERS_MAX = 100_000
 
 NO_BET, SETTLED, VOID, INVALIDATED = "NO_BET", "SETTLED", "VOID", "INVALIDATED"
 
+BACKFILLED = "BACKFILLED"
+
 REFUNDED, VOIDED, FORFEITED = "REFUNDED", "VOIDED", "FORFEITED"
 
 PROMO = "PROMO"
@@ -109,6 +111,9 @@ class Coup(Struct, frozen=True):
     coup_id: str
     coup: int
     shoe_id: str = ""
+    backfilled: bool = False
+    """It was dealt without the platform, and entered afterwards."""
+
     wagers: dict[str, Staked] = {}
     """Live wagers in order of acceptance."""
 

@@ -64,7 +64,9 @@ def _opened(desk: Desk, said: Said) -> None:
     if shoe is not None and not known.number_in_shoe:
         changes |= {"shoe_number": shoe.number, "number_in_shoe": shoe.coups + 1}
         desk.put(SHOES, shoe, coups=shoe.coups + 1)
-    if isinstance(event, table.NoBetCoupDeclared):
+    if isinstance(event, table.CoupBackfilled):
+        changes |= {"no_bet": True, "backfilled": True, "dealt_us": event.dealt_at_us}
+    elif isinstance(event, table.NoBetCoupDeclared):
         changes["no_bet"] = True
     else:
         changes |= {"method": event.method, "limits_version": event.limits_version}
@@ -220,6 +222,7 @@ def _review(*, open_now: bool) -> Fold:
 FOLDS: Folds = {
     table.BettingOpened: _opened,
     table.NoBetCoupDeclared: _opened,
+    table.CoupBackfilled: _opened,
     table.BettingClosed: _at("betting_closed_us"),
     table.CoupStarted: _at("started_us"),
     table.CardDealt: _dealt,

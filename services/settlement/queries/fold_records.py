@@ -289,6 +289,7 @@ INCIDENT_FOLDS: Folds = {
 }
 
 EXCEPTION_FOLDS: Folds = {
+    table.CoupBackfilled: _exception("BACKFILL", _became("coup", "", "winner")),
     table.CoupVoided: _exception("VOID", _coup_status),
     table.CoupTerminated: _exception("VOID", _coup_status),
     table.OutcomeInvalidated: _exception("INVALIDATION", _coup_status),

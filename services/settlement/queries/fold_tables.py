@@ -255,6 +255,7 @@ FOLDS: Folds = {
     table.SeatVacated: _seated,
     table.BettingOpened: _betting,
     table.NoBetCoupDeclared: _no_bet,
+    table.CoupBackfilled: _no_bet,
     table.BettingClosed: _set(phase=BETTING_CLOSED, betting_closes_us=0),
     table.DealingOpened: _set(phase=DEALING),
     table.CardDealt: _set(phase=DEALING),

@@ -191,6 +191,8 @@ class Coup(Resource, frozen=True, kw_only=True, omit_defaults=True):
     rulebook_id: str = ""
     rulebook_hash: str = ""
     no_bet: bool = False
+    backfilled: bool = False
+    dealt_us: int = 0
     method: str = ""
     dealer: str = ""
     limits_version: int = 0

@@ -52,10 +52,12 @@ class CoupFact(Fact, frozen=True, kw_only=True):
     """Type of the event that changed it."""
 
     status: str
-    """OPEN, RESULTED, SETTLED, NO_BET, VOID, TERMINATED or INVALIDATED."""
+    """OPEN, RESULTED, SETTLED, NO_BET, BACKFILLED, VOID, TERMINATED or INVALIDATED."""
 
     reason: str
     backfilled: bool
+    """It was dealt without the platform and entered afterwards."""
+
     review: str
     """OPEN while it is under review, CLOSED after it."""
 

@@ -46,7 +46,9 @@ def _fact(coup: CoupState, here: Here) -> CoupFact:
 
 
 def _opened(
-    coup: CoupState, event: table.BettingOpened | table.NoBetCoupDeclared, here: Here
+    coup: CoupState,
+    event: table.BettingOpened | table.NoBetCoupDeclared | table.CoupBackfilled,
+    here: Here,
 ) -> None:
     if not coup.opened_at_us:
         # Wagers may have been heard of before; the day is the one of the opening.
@@ -58,6 +60,11 @@ def _opened(
     coup.rulebook_id = here.each.meta.rulebook_id or here.table.rulebook_id
     coup.rulebook_hash = here.each.meta.rulebook_hash or here.table.rulebook_hash
     coup.method = getattr(event, "method", coup.method)
+
+
+def _backfilled(coup: CoupState, event: table.CoupBackfilled, here: Here) -> None:
+    _opened(coup, event, here)
+    coup.backfilled, coup.reason = True, event.reason
 
 
 def _resulted(coup: CoupState, event: table.CoupResulted, _: Here) -> None:
@@ -98,6 +105,7 @@ def _reviewed(to: str) -> Callable[[CoupState, Any, Here], None]:
 CHANGES: Final[dict[type[Event], Callable[[CoupState, Any, Here], None]]] = {
     table.BettingOpened: _opened,
     table.NoBetCoupDeclared: _opened,
+    table.CoupBackfilled: _backfilled,
     table.CoupResulted: _resulted,
     table.ResultCorrected: _resulted,
     table.CoupVoided: _ended("VOID"),

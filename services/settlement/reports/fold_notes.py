@@ -204,6 +204,10 @@ _COUP: Final[Mapping[type[Event], Telling]] = {
     table.OutcomeInvalidated: _alarm(before=_result_before, after=_said("INVALIDATED")),
     table.CoupVoided: _alarm(before=_status_before, after=_said("VOID")),
     table.CoupTerminated: _alarm(before=_status_before, after=_said("TERMINATED")),
+    table.CoupBackfilled: _alarm(
+        after=lambda e, _: f"BACKFILLED {e.winner} {' '.join(e.cards)}",
+        reason=lambda e, _: f"{e.reason}: video {e.video}",
+    ),
     hands.MisdealDetected: _error(code=lambda e, _: f"MISDEAL_{e.kind}"),
     hands.CoupHeld: Telling(
         lists=(ERROR, SIGNIFICANT), severity=WARNING, code=lambda e, _: f"HELD_{e.code}"

@@ -85,7 +85,7 @@ def _returned(shoe: ShoeState, event: cards.DiscardsReturned) -> None:
     shoe.dealt -= event.count
 
 
-def _opened(shoe: ShoeState, _: table.BettingOpened | table.NoBetCoupDeclared) -> None:
+def _opened(shoe: ShoeState, _: table.BettingOpened | table.CoupBackfilled) -> None:
     shoe.coups += 1
 
 
@@ -94,6 +94,7 @@ _COUNTS: Final[dict[type[Event], Callable[[ShoeState, Any], None]]] = {
     cards.CardsBurned: _burned,
     cards.DiscardsReturned: _returned,
     table.BettingOpened: _opened,
+    table.CoupBackfilled: _opened,
 }
 
 # What a row is written for

@@ -90,6 +90,7 @@ _REGISTER: Final = (
     Column("revision", _N, "of the settlement: above 1 it was corrected"),
     Column("opened_at", Kind.INSTANT, "when betting opened"),
     Column("closed_at", Kind.INSTANT, "when the coup was over"),
+    Column("backfilled", Kind.FLAG, "it was dealt in an outage and entered afterwards"),
 )
 
 COUP_REGISTER: Final = Report(

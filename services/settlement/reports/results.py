@@ -141,7 +141,8 @@ async def groups_of(reader: Reader, by: str) -> dict[str, Counted]:
         counts=counts,
         last_of=("coup_id",),
         day="coup_day",
-        where="f.winner <> '' and f.status in ('RESULTED', 'SETTLED', 'NO_BET')",
+        where="f.winner <> '' and f.status in ('RESULTED', 'SETTLED', 'NO_BET') "
+        "and not f.backfilled",
     ):
         held = found.setdefault(group[by], Counted(coups={}, seen={}))
         held.coups[group["decks"]] = group["coups"]

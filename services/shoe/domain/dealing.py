@@ -34,6 +34,7 @@ from services.shoe.domain.state import (
     NEXT_COUP,
     RESULTED,
     Cards,
+    Entered,
     Shoe,
     ShoeState,
     card_at,
@@ -67,6 +68,8 @@ class Pull(Struct, frozen=True):
     before_close: bool = False
     instructed: bool = True
     unread: bool = False
+    entered: bool = False
+    """Persons told the cards, afterwards: no electronic shoe reported them."""
 
 
 def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
@@ -239,11 +242,12 @@ def _one(state: ShoeState, cards: Cards, pull: Pull, place: int) -> Sequence[Eve
             sequence=pull.sequence,
             pulled=pull.pulled or pull.count,
             before_close=pull.before_close,
-            scanned=read is not None,
+            scanned=read is not None and not pull.entered,
             instructed=pull.instructed,
         )
     ]
-    if not face_up and ordered is None and card is not None:
+    # What a person enters counts against the decks like what an electronic shoe reads.
+    if (not face_up or pull.entered) and ordered is None and card is not None:
         events.append(CardIdentified(shoe_id=shoe.shoe_id, draw_number=number, card=card))
     return [*_cutting_card(state, shoe), *events]
 
@@ -283,6 +287,29 @@ def carried_first(state: ShoeState, cards: Cards) -> Sequence[Event]:
         for kept in shoe.carried
         if kept.to == NEXT_COUP and kept.coup_id != state.course.coup_id
     ]
+
+
+def entered_card(state: ShoeState, entered: Entered, cards: Cards) -> Sequence[Event]:
+    """The next card of a coup that was dealt while the platform was down, off the shoe's account.
+
+    Kept cards were its first ones, and came by themselves.
+    """
+    place = len(state.course.numbers)
+    if place >= len(entered.cards):
+        return ()
+    card, last = entered.cards[place], place == len(entered.cards) - 1
+    heard = state.custody.sequences.get(entered.device_id, 0)
+    device = entered.device_id if entered.device_id in state.custody.devices else ""
+    counts = bool(last and device and entered.sequence is not None and entered.sequence > heard)
+    pull = Pull(
+        read=(card,),
+        face_up=True,
+        source="MANUAL",
+        device_id=device,
+        sequence=entered.sequence if counts else None,
+        entered=True,
+    )
+    return drawn(state, cards, pull)
 
 
 def turned(state: ShoeState, cards: Cards) -> Sequence[Event]:

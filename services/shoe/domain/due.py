@@ -8,7 +8,7 @@ from services.contracts.core import Event
 from services.contracts.shoe import CardsDiscarded, DiscardsReturned
 from services.shoe.commands import Proceed
 from services.shoe.domain.burning import early_cards_burned, met_by_kept_cards, met_debts
-from services.shoe.domain.dealing import Pull, carried_first, drawn, turned
+from services.shoe.domain.dealing import Pull, carried_first, drawn, entered_card, turned
 from services.shoe.domain.ending import last_coup, retired
 from services.shoe.domain.errors import kept_cards
 from services.shoe.domain.evolve import fold
@@ -58,6 +58,8 @@ def _dealt(state: ShoeState, cards: Cards) -> Sequence[Event]:
         return ()
     if first := carried_first(state, cards):
         return first
+    if course.entered is not None:
+        return entered_card(state, course.entered, cards)
     if course.asked:
         asked = course.asked[0]
         return drawn(state, cards, Pull(pulled=asked.pulled, to=asked.to, face_up=asked.face_up))

@@ -21,6 +21,7 @@ from services.shoe.domain.state import (
     RESULTED,
     Collection,
     Course,
+    Entered,
     ShoeState,
     rules_of,
 )
@@ -55,6 +56,17 @@ def _no_bet(state: ShoeState, event: table.NoBetCoupDeclared) -> ShoeState:
         return _course(state, method="A")
     course = Course(
         phase=CLOSED, coup_id=event.coup_id, coup=event.coup, holder=state.course.holder
+    )
+    return replace(state, course=course, collection=None)
+
+
+def _backfilled(state: ShoeState, event: table.CoupBackfilled) -> ShoeState:
+    course = Course(
+        phase=CLOSED,
+        coup_id=event.coup_id,
+        coup=event.coup,
+        holder=state.course.holder,
+        entered=Entered(event.cards, event.device_id, event.sequence),
     )
     return replace(state, course=course, collection=None)
 
@@ -158,6 +170,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[ShoeState, Any], ShoeState]] = {
     table.BettingNotOpened: lambda state, _: _course(state, betting_requested=False),
     table.BettingOpened: _betting_opened,
     table.NoBetCoupDeclared: _no_bet,
+    table.CoupBackfilled: _backfilled,
     table.BettingClosed: lambda state, _: _course(state, phase=CLOSED),
     table.DealingOpened: lambda state, _: _course(state, phase=DEALING),
     table.DrawInstructed: lambda state, event: _course(state, instructed=event.count),

@@ -13,7 +13,7 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 3
+STATE_SCHEMA = 4
 
 
 CARDS_PER_DECK = 52
@@ -208,6 +208,17 @@ class Asked(Struct, frozen=True):
     face_up: bool | None
 
 
+class Entered(Struct, frozen=True):
+    """The cards of a coup that was dealt while the platform was down."""
+
+    cards: tuple[Card, ...]
+    """In draw order."""
+
+    device_id: str = ""
+    sequence: int | None = None
+    """The electronic shoe's report of the last of them."""
+
+
 class Course(Struct, frozen=True):
     """What the shoe knows of the table's course of play."""
 
@@ -227,6 +238,7 @@ class Course(Struct, frozen=True):
     """Cards that round has asked for and that are still to be drawn."""
 
     asked: tuple[Asked, ...] = ()
+    entered: Entered | None = None
     down: frozenset[int] = frozenset()
     """Draw numbers of the coup's cards that lie face down."""
 

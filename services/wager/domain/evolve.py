@@ -422,7 +422,7 @@ def _betting_opened(state: BookState, event: table.BettingOpened) -> BookState:
     return replace(state, book=book, signs=later)
 
 
-def _no_bet(state: BookState, event: table.NoBetCoupDeclared) -> BookState:
+def _no_bet(state: BookState, event: table.NoBetCoupDeclared | table.CoupBackfilled) -> BookState:
     book = state.book
     if book is None or book.coup_id != event.coup_id:
         return replace(state, book=Book(event.coup_id, event.coup, FINAL, no_bet=True))
@@ -486,6 +486,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[BookState, Any], BookState]] = {
     table.SeatVacated: _seat_vacated,
     table.BettingOpened: _betting_opened,
     table.NoBetCoupDeclared: _no_bet,
+    table.CoupBackfilled: _no_bet,
     table.BettingClosed: _betting_closed,
     table.BookCloseRequested: lambda state, event: _with_book(state, close_for=event.reason),
     table.CoupStarted: lambda state, _: _with_book(state, phase=LOCKED),

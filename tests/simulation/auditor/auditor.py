@@ -109,7 +109,7 @@ class Auditor:
             self.books.opened(table, body)
         elif kind == "dealing-opened":
             self._dealing(table, body)
-        elif kind == "no-bet-coup-declared":
+        elif kind in ("no-bet-coup-declared", "coup-backfilled"):
             self.cards.coup(body["coup_id"]).no_bet = True
         elif kind == "card-dealt":
             self.cards.dealt(table, body)

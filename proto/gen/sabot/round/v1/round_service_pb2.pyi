@@ -936,3 +936,33 @@ class InvalidateOutcomeResponse(_message.Message):
     RESULT_FIELD_NUMBER: _ClassVar[int]
     result: _common_pb2.CommandResult
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
+
+class BackfillCoupRequest(_message.Message):
+    __slots__ = ("meta", "table_id", "coup", "cards", "winner", "dealt_at_us", "reason", "video", "device_id", "sequence")
+    META_FIELD_NUMBER: _ClassVar[int]
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    WINNER_FIELD_NUMBER: _ClassVar[int]
+    DEALT_AT_US_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    VIDEO_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    meta: _common_pb2.CommandMeta
+    table_id: str
+    coup: int
+    cards: _containers.RepeatedScalarFieldContainer[str]
+    winner: str
+    dealt_at_us: int
+    reason: str
+    video: str
+    device_id: str
+    sequence: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup: _Optional[int] = ..., cards: _Optional[_Iterable[str]] = ..., winner: _Optional[str] = ..., dealt_at_us: _Optional[int] = ..., reason: _Optional[str] = ..., video: _Optional[str] = ..., device_id: _Optional[str] = ..., sequence: _Optional[int] = ...) -> None: ...
+
+class BackfillCoupResponse(_message.Message):
+    __slots__ = ("result",)
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    result: _common_pb2.CommandResult
+    def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...

@@ -272,6 +272,11 @@ class RoundServiceStub:
                 request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeRequest.SerializeToString,
                 response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeResponse.FromString,
                 _registered_method=True)
+        self.BackfillCoup = channel.unary_unary(
+                '/sabot.round.v1.RoundService/BackfillCoup',
+                request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.BackfillCoupRequest.SerializeToString,
+                response_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.BackfillCoupResponse.FromString,
+                _registered_method=True)
         self.GetTable = channel.unary_unary(
                 '/sabot.round.v1.RoundService/GetTable',
                 request_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.GetTableRequest.SerializeToString,
@@ -624,6 +629,17 @@ class RoundServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BackfillCoup(self, request, context):
+        """Enter a coup without wagers that was dealt while the platform was down; takes a second person.
+
+        Coups are entered in the order in which they were dealt, before play goes on. The shoe gives the
+        cards off its account, and the coup is on the roads and in the register, as BACKFILLED, and in no
+        figure of turnover, win or hold. A shoe whose order the platform keeps dealt nothing meanwhile.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetTable(self, request, context):
         """The table, its coup and what it waits for.
         """
@@ -882,6 +898,11 @@ def add_RoundServiceServicer_to_server(servicer, server):
                     servicer.InvalidateOutcome,
                     request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeRequest.FromString,
                     response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeResponse.SerializeToString,
+            ),
+            'BackfillCoup': grpc.unary_unary_rpc_method_handler(
+                    servicer.BackfillCoup,
+                    request_deserializer=sabot_dot_round_dot_v1_dot_round__service__pb2.BackfillCoupRequest.FromString,
+                    response_serializer=sabot_dot_round_dot_v1_dot_round__service__pb2.BackfillCoupResponse.SerializeToString,
             ),
             'GetTable': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTable,
@@ -2171,6 +2192,33 @@ class RoundService:
             '/sabot.round.v1.RoundService/InvalidateOutcome',
             sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeRequest.SerializeToString,
             sabot_dot_round_dot_v1_dot_round__service__pb2.InvalidateOutcomeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BackfillCoup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sabot.round.v1.RoundService/BackfillCoup',
+            sabot_dot_round_dot_v1_dot_round__service__pb2.BackfillCoupRequest.SerializeToString,
+            sabot_dot_round_dot_v1_dot_round__service__pb2.BackfillCoupResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -130,6 +130,13 @@ class RoundServiceStub:
     """Say what the hands of a coup really were; takes a second person (X-55)."""
     InvalidateOutcome: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.InvalidateOutcomeRequest, _round_service_pb2.InvalidateOutcomeResponse]
     """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4)."""
+    BackfillCoup: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.BackfillCoupRequest, _round_service_pb2.BackfillCoupResponse]
+    """Enter a coup without wagers that was dealt while the platform was down; takes a second person.
+
+    Coups are entered in the order in which they were dealt, before play goes on. The shoe gives the
+    cards off its account, and the coup is on the roads and in the register, as BACKFILLED, and in no
+    figure of turnover, win or hold. A shoe whose order the platform keeps dealt nothing meanwhile.
+    """
     GetTable: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.GetTableRequest, _round_service_pb2.GetTableResponse]
     """The table, its coup and what it waits for."""
     GetTableProgress: _grpc.UnaryUnaryMultiCallable[_round_service_pb2.GetTableProgressRequest, _round_service_pb2.GetTableProgressResponse]
@@ -239,6 +246,13 @@ class RoundServiceAsyncStub(RoundServiceStub):
     """Say what the hands of a coup really were; takes a second person (X-55)."""
     InvalidateOutcome: _aio.UnaryUnaryMultiCallable[_round_service_pb2.InvalidateOutcomeRequest, _round_service_pb2.InvalidateOutcomeResponse]  # type: ignore[assignment]
     """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4)."""
+    BackfillCoup: _aio.UnaryUnaryMultiCallable[_round_service_pb2.BackfillCoupRequest, _round_service_pb2.BackfillCoupResponse]  # type: ignore[assignment]
+    """Enter a coup without wagers that was dealt while the platform was down; takes a second person.
+
+    Coups are entered in the order in which they were dealt, before play goes on. The shoe gives the
+    cards off its account, and the coup is on the roads and in the register, as BACKFILLED, and in no
+    figure of turnover, win or hold. A shoe whose order the platform keeps dealt nothing meanwhile.
+    """
     GetTable: _aio.UnaryUnaryMultiCallable[_round_service_pb2.GetTableRequest, _round_service_pb2.GetTableResponse]  # type: ignore[assignment]
     """The table, its coup and what it waits for."""
     GetTableProgress: _aio.UnaryUnaryMultiCallable[_round_service_pb2.GetTableProgressRequest, _round_service_pb2.GetTableProgressResponse]  # type: ignore[assignment]
@@ -627,6 +641,19 @@ class RoundServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_round_service_pb2.InvalidateOutcomeResponse, _abc.Awaitable[_round_service_pb2.InvalidateOutcomeResponse]]:
         """Set the outcome of a coup aside, for a listed reason; takes a second person (004 14.4)."""
+
+    @_abc_1.abstractmethod
+    def BackfillCoup(
+        self,
+        request: _round_service_pb2.BackfillCoupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_round_service_pb2.BackfillCoupResponse, _abc.Awaitable[_round_service_pb2.BackfillCoupResponse]]:
+        """Enter a coup without wagers that was dealt while the platform was down; takes a second person.
+
+        Coups are entered in the order in which they were dealt, before play goes on. The shoe gives the
+        cards off its account, and the coup is on the roads and in the register, as BACKFILLED, and in no
+        figure of turnover, win or hold. A shoe whose order the platform keeps dealt nothing meanwhile.
+        """
 
     @_abc_1.abstractmethod
     def GetTable(
