@@ -34,6 +34,7 @@ from services.chassis.registry import Registry, check_registries
 from services.chassis.relay import AdvisoryLock, Relay, checkpoint_name
 from services.chassis.runtime import (
     START_S,
+    Asked,
     Carried,
     Runtime,
     ServiceDefinition,
@@ -42,6 +43,7 @@ from services.chassis.runtime import (
 )
 
 __all__ = [
+    "Asked",
     "Carried",
     "Runtime",
     "ServiceDefinition",

@@ -6,8 +6,7 @@ leaves the command's default. What an answer holds goes into the response's fiel
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -98,24 +97,19 @@ def command(kind: type[Command], response: type[Message]) -> Any:
     return handle
 
 
-async def each_alone(what: str, works: Sequence[Awaitable[Any]]) -> list[Any]:
-    """The answers to several commands of one call; an error of one is its own `CallError`.
+def each_alone(what: str, answers: Sequence[Any]) -> list[Any]:
+    """The answers to several commands of one call; an error of one becomes its own `CallError`.
 
     Raises where all of them failed by something that passes: then the call itself may be repeated.
     """
-    answers = await asyncio.gather(*works, return_exceptions=True)
-    errors = [_edge_error(what, each) for each in answers if isinstance(each, BaseException)]
+    errors = [_edge_error(what, each) for each in answers if isinstance(each, Exception)]
     if errors and len(errors) == len(answers) and all(each.code in RETRIABLE for each in errors):
         raise errors[0]
     told = iter(errors)
-    return [
-        _call_error(next(told)) if isinstance(each, BaseException) else each for each in answers
-    ]
+    return [_call_error(next(told)) if isinstance(each, Exception) else each for each in answers]
 
 
-def _edge_error(what: str, error: BaseException) -> EdgeError:
-    if not isinstance(error, Exception):
-        raise error  # the call was cancelled
+def _edge_error(what: str, error: Exception) -> EdgeError:
     found = translate(error, TRANSLATIONS)
     if found is None:
         log.error("one of several failed", method=what, exc_info=error)

@@ -107,7 +107,7 @@ _decode = msgspec.json.Decoder(_Answer).decode
 _CONFLICT: Final = Outcome(refused=None, duplicate=False, conflict=True, answer={}, records=())
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Waiting:
     """A command between its arrival and its answer."""
 
@@ -116,19 +116,17 @@ class _Waiting:
     command_id: str
     input_hash: bytes
     key: str
+    own_key: str
+    """Where its answer is kept: what one actor spends is not spent for another.
+
+    No key holds the end of a line, so no key is made of two others.
+    """
+
     traceparent: str
     future: asyncio.Future[Outcome]
     recorded: bool
     follows: Origin | None
     named_by: Callable[[Sequence[Event]], bool] | None
-
-    @property
-    def own_key(self) -> str:
-        """Where its answer is kept: what one actor spends is not spent for another.
-
-        No key holds the end of a line, so no key is made of two others.
-        """
-        return f"{self.key}\n{self.command.by.id}"
 
     def stored(self, known: dict[str, StoredAnswer]) -> StoredAnswer | None:
         """What was said before: to the actor, or to whoever gave the key its meaning.
@@ -216,7 +214,11 @@ class Executor:
         """Commands that wait for their turn."""
         return len(self._queue)
 
-    async def command(
+    async def command(self, table_id: str, command: Command, **more: Any) -> Outcome:
+        """Carry out a command and return what became of it, after the commit; see `submit`."""
+        return await self.submit(table_id, command, **more)
+
+    def submit(
         self,
         table_id: str,
         command: Command,
@@ -228,8 +230,8 @@ class Executor:
         recorded: bool = False,
         origin: Origin | None = None,
         named_by: Callable[[Sequence[Event]], bool] | None = None,
-    ) -> Outcome:
-        """Carry out a command, once for its `key`, which is the command's id unless given.
+    ) -> asyncio.Future[Outcome]:
+        """Take a command to be carried out, once for its `key`, which is its id unless given.
 
         Keys are the actor's own: the same one of another actor is another command.
         `named_by`: whether these events of the command give its key a meaning for everybody, as a
@@ -239,23 +241,26 @@ class Executor:
         `NotYet` is the refusal STATE.
         `origin`: the chain of causes that the command goes on with, where it does not begin one.
 
-        Returns after the commit. A refusal is an outcome and is remembered like one, unless it may
-        pass by itself (`Refused.passing`). `NotYet`,
-        `Overloaded` and `StoreUnavailable` are raised and remembered nowhere: the same command may
-        be sent again. After `StoreUnavailable` it may have been carried out; sent again with the
-        same key, it is answered without being done twice.
+        The future is done after the commit. A refusal is an outcome and is remembered like one,
+        unless it may pass by itself (`Refused.passing`). `NotYet`, `Overloaded` and
+        `StoreUnavailable` are raised and remembered nowhere: the same command may be sent again.
+        After `StoreUnavailable` it may have been carried out; sent again with the same key, it is
+        answered without being done twice. `Overloaded` is raised here and now where nothing more
+        is taken.
         """
         assert self._flusher is not None, "the executor was not started"
         stopping = self._stopping or self._flusher.done()
         if stopping or len(self._queue) >= self._limits.queue_commands_max:
             self.counters.overloads += 1
             raise Overloaded("the service stops" if stopping else "too many commands wait")
+        key = command_id if key is None else key
         waiting = _Waiting(
             table_id=table_id,
             command=command,
             command_id=command_id,
             input_hash=input_hash,
-            key=command_id if key is None else key,
+            key=key,
+            own_key=f"{key}\n{command.by.id}",
             traceparent=traceparent,
             future=asyncio.get_running_loop().create_future(),
             recorded=recorded,
@@ -265,7 +270,7 @@ class Executor:
         self._queue.append(waiting)
         if len(self._queue) >= self._enough_commands:
             self._enough.set()
-        return await waiting.future
+        return waiting.future
 
     async def hear(self, records: Sequence[Record], consumer: str) -> list[Verdict]:
         """Handle events of other services in one transaction; see `Hearing.hear`."""

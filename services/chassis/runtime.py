@@ -7,10 +7,13 @@ A service says in a `ServiceDefinition` what is its own; its servicers and parts
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from sabot.common.v1 import common_pb2
 from services.chassis import auth, config, logs, migrations, postgres, rpc, telemetry
@@ -208,16 +211,86 @@ class Runtime:
         """Carry out the command of a request that has a `meta`; what every servicer does.
 
         `command` makes it from instant and persons. `test_table` None means: look it up.
-        `key`, `named_by`: see `Executor.command`; `asked` is what is the same in every request with that key,
-        where it is not the request itself.
+        `key`, `named_by`: see `Executor.submit`; `asked` is what is the same in every request with
+        that key, where it is not the request itself.
         """
+        return await self.carry_out_asked(
+            Asked(
+                request=request,
+                table_id=table_id,
+                command=command,
+                test_table=test_table,
+                key=key,
+                asked=asked,
+                named_by=named_by,
+            )
+        )
+
+    async def carry_out_asked(self, asked: Asked) -> Carried:
+        """Carry out one command; see `carry_out`."""
+        began_s = self.clock.steady_s()
+        kind, future = await self._submit(asked, telemetry.current_traceparent())
+        outcome = await future
+        telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))
+        telemetry.record("sabot.command.duration", self.clock.steady_s() - began_s, command=kind)
+        return Carried(outcome=outcome, result=await self._result(outcome, asked.table_id))
+
+    async def carry_out_all(
+        self, several: Sequence[Asked], check: Callable[[Any], None]
+    ) -> list[Carried | Exception]:
+        """Carry out the commands of one call, each alone: an error of one is its own answer.
+
+        They wait for their commits together, so that a hundred cost little more than a few.
+        `check` looks at each request before.
+        """
+        began_s = self.clock.steady_s()
+        traceparent = telemetry.current_traceparent()
+        begun: list[tuple[str, asyncio.Future[Outcome]] | Exception] = []
+        for each in several:
+            try:
+                check(each.request)
+                begun.append(await self._submit(each, traceparent))
+            except Exception as error:  # noqa: BLE001 - this command's answer
+                begun.append(error)
+        taken = [one for one in begun if not isinstance(one, Exception)]
+        outcomes = await asyncio.gather(*(future for _, future in taken), return_exceptions=True)
+        took_s = self.clock.steady_s() - began_s
+        words = Counter(
+            (kind, _word(outcome))
+            for (kind, _), outcome in zip(taken, outcomes, strict=True)
+            if isinstance(outcome, Outcome)
+        )
+        for (kind, word), number in words.items():
+            telemetry.count("sabot.commands", number, command=kind, outcome=word)
+        for kind in {kind for kind, _ in words}:
+            telemetry.record("sabot.command.duration", took_s, command=kind)
+        told = iter(outcomes)
+        return [
+            await self._carried(one if isinstance(one, Exception) else next(told), each.table_id)
+            for one, each in zip(begun, several, strict=True)
+        ]
+
+    async def _carried(
+        self, outcome: Outcome | BaseException, table_id: str
+    ) -> Carried | Exception:
+        if isinstance(outcome, Exception):
+            return outcome
+        if isinstance(outcome, BaseException):
+            raise outcome  # the call was cancelled
+        try:
+            return Carried(outcome=outcome, result=await self._result(outcome, table_id))
+        except Exception as error:  # noqa: BLE001 - this command's answer
+            return error
+
+    async def _submit(self, asked: Asked, traceparent: str) -> tuple[str, asyncio.Future[Outcome]]:
+        """Make a command and let it wait for its commit: its type by name, and its future."""
         if not self.works:
             raise NotAllowedHere("this server answers queries only", reason="QUERIES_ONLY")
-        began_s = self.clock.steady_s()
-        meta: common_pb2.CommandMeta = request.meta
+        meta: common_pb2.CommandMeta = asked.request.meta
         test = False
         if meta.HasField("recorded") and self.settings.allow_test_tables:
-            test = await self.is_test_table(table_id) if test_table is None else test_table
+            known = asked.test_table
+            test = await self.is_test_table(asked.table_id) if known is None else known
         stamp = auth.stamp(
             meta,
             now_us=self.clock.now_us(),
@@ -225,21 +298,18 @@ class Runtime:
             allow_test_tables=self.settings.allow_test_tables,
         )
         self._check_roles(stamp)
-        made = command(stamp)
-        outcome = await self.executor.command(
-            table_id,
+        made = asked.command(stamp)
+        future = self.executor.submit(
+            asked.table_id,
             made,
             command_id=meta.command_id,
-            input_hash=rpc.input_hash(request if asked is None else asked),
-            key=key,
-            traceparent=telemetry.current_traceparent(),
+            input_hash=rpc.input_hash(asked.request if asked.asked is None else asked.asked),
+            key=asked.key,
+            traceparent=traceparent,
             recorded=stamp.importer is not None,
-            named_by=named_by,
+            named_by=asked.named_by,
         )
-        kind = type(made).__name__
-        telemetry.count("sabot.commands", command=kind, outcome=_word(outcome))
-        telemetry.record("sabot.command.duration", self.clock.steady_s() - began_s, command=kind)
-        return Carried(outcome=outcome, result=await self._result(outcome, table_id))
+        return type(made).__name__, future
 
     def _check_roles(self, stamp: auth.Stamp) -> None:
         """Refuse roles that do not exist here: a person under one would be stored for ever."""
@@ -307,6 +377,18 @@ class Runtime:
                 upstream = found.event_id.partition(":")[0]
                 answer.parked.add(upstream=upstream, event_id=found.event_id, reason=found.reason)
         return answer
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """A command as a request asks for it; see `Runtime.carry_out`."""
+
+    request: Any
+    table_id: str
+    command: Callable[[auth.Stamp], Command]
+    test_table: bool | None = None
+    key: str | None = None
+    asked: Any | None = None
+    named_by: Callable[[Sequence[Event]], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final
 
 from google.protobuf.message import Message
@@ -10,7 +11,7 @@ from msgspec.structs import fields
 from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wager_service_pb2 as pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
-from services.chassis.app import Runtime
+from services.chassis.app import Asked, Carried, Runtime
 from services.chassis.auth import Stamp, identity
 from services.chassis.calls import command, command_events, each_alone, fill, made
 from services.chassis.rpc_errors import CommandIdReused, PermissionDenied
@@ -43,6 +44,38 @@ def _used_before(name: str) -> common_pb2.Refusal:
     return common_pb2.Refusal(
         reason="DUPLICATE", message=f"the wager id {name} was used before for another wager"
     )
+
+
+def _placing(request: Any) -> Asked:
+    """A wager as a command. Its id is the key: what else may differ in a repetition is left out."""
+    asked = pb.PlaceWagerRequest()
+    asked.CopyFrom(request)
+    asked.ClearField("meta")
+    asked.ClearField("coup_id")
+    return Asked(
+        request=request,
+        table_id=request.table_id,
+        command=lambda stamp: made(commands.PlaceWager, request, stamp, context=context_of(stamp)),
+        key=f"wager/{request.table_id}/{request.wager_id}",
+        asked=asked,
+        named_by=is_staked,
+    )
+
+
+def _placed(request: Any, carried: Carried | Exception) -> Any:
+    """What became of a wager; an error of its command stays one."""
+    response = pb.PlaceWagerResponse()
+    if isinstance(carried, CommandIdReused):
+        response.result.refusal.CopyFrom(_used_before(request.wager_id))
+        return response
+    if isinstance(carried, Exception):
+        return carried
+    response.result.CopyFrom(carried.result)
+    return fill(response, carried.answer)
+
+
+def _is_pending(answer: Any) -> bool:
+    return isinstance(answer, pb.PlaceWagerResponse) and answer.status == "PENDING"
 
 
 def _of_operator(kind: type[Command], response: type[Message]) -> Any:
@@ -94,28 +127,12 @@ class WagerService(pb_grpc.WagerServiceServicer):
         Where money or a token was asked for it, the id is the wager's for everybody; what was
         refused or rejected before that takes the id from its sender alone.
         """
-        asked = pb.PlaceWagerRequest()
-        asked.CopyFrom(request)
-        asked.ClearField("meta")
-        asked.ClearField("coup_id")
         try:
-            carried = await self.runtime.carry_out(
-                request,
-                request.table_id,
-                lambda stamp: made(commands.PlaceWager, request, stamp, context=context_of(stamp)),
-                test_table=None,
-                key=f"wager/{request.table_id}/{request.wager_id}",
-                asked=asked,
-                named_by=is_staked,
-            )
-        except CommandIdReused:
-            response = pb.PlaceWagerResponse()
-            response.result.refusal.CopyFrom(_used_before(request.wager_id))
-            return response
-        response = pb.PlaceWagerResponse(result=carried.result)
-        wager_id = request.wager_id
-        answer = await self._confirmed(request.table_id, wager_id, wager_id, carried.answer)
-        return fill(response, answer)  # type: ignore[return-value]
+            carried = await self.runtime.carry_out_asked(_placing(request))
+        except CommandIdReused as reused:
+            return _placed(request, reused)  # type: ignore[no-any-return]
+        response: pb.PlaceWagerResponse = await self._confirm(request, _placed(request, carried))
+        return response
 
     async def PlaceSlip(self, request: Any, context: Any) -> pb.PlaceSlipResponse:
         """Stake on several areas, all or none. The slip's id is the key, as a wager's is."""
@@ -150,6 +167,14 @@ class WagerService(pb_grpc.WagerServiceServicer):
         first = slip_wager(request.slip_id, 1)
         answer = await self._confirmed(request.table_id, request.slip_id, first, carried.answer)
         return fill(response, answer)  # type: ignore[return-value]
+
+    async def _confirm(self, request: Any, response: pb.PlaceWagerResponse) -> Any:
+        """The response as the operator's wallet makes it, where its word is still out."""
+        if response.status != "PENDING":
+            return response
+        wager_id, pending = request.wager_id, {"status": response.status}
+        answer = await self._confirmed(request.table_id, wager_id, wager_id, pending)
+        return fill(response, answer)
 
     async def _confirmed(
         self, table_id: str, debited: str, wager_id: str, answer: dict[str, Any]
@@ -201,18 +226,23 @@ class WagerService(pb_grpc.WagerServiceServicer):
 
     async def PlaceWagers(self, request: Any, context: Any) -> pb.PlaceWagersResponse:
         """Many wagers in one call, each answered alone; they share a commit where they can."""
-
-        async def one(wager: Any) -> pb.PlaceWagerResponse:
-            INPUTS.check(wager)
-            return await self.PlaceWager(wager, context)
-
-        answers = await each_alone("PlaceWagers", [one(wager) for wager in request.wagers])
+        wagers = request.wagers
+        several = await self.runtime.carry_out_all(list(map(_placing, wagers)), INPUTS.check)
+        answers = list(map(_placed, wagers, several))
+        pending = [place for place, each in enumerate(answers) if _is_pending(each)]
+        # The operator's wallet speaks of each debit by itself: all of them are waited for at once.
+        confirmed = await asyncio.gather(
+            *(self._confirm(wagers[place], answers[place]) for place in pending),
+            return_exceptions=True,
+        )
+        for place, answer in zip(pending, confirmed, strict=True):
+            answers[place] = answer
         return pb.PlaceWagersResponse(
             responses=[
                 pb.PlaceWagerResponse(error=answer)
                 if isinstance(answer, common_pb2.CallError)
                 else answer
-                for answer in answers
+                for answer in each_alone("PlaceWagers", answers)
             ]
         )
 
