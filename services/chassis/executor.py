@@ -34,11 +34,14 @@ QUEUE_COMMANDS_MAX: Final = 4_096
 BATCH_COMMANDS_MAX: Final = 256
 """Commands of one transaction."""
 
-LINGER_S_MAX: Final = 0.012
+LINGER_S_MAX: Final = 0.03
 """How long a group waits for more commands where several callers are under way."""
 
 LINGER_STEP_S: Final = 0.0015
-"""It waits no longer once none has come for so long."""
+"""It waits no longer once none has come for so long,"""
+
+LINGER_CALLER_S: Final = 0.000_15
+"""and for so much longer for each caller: that is what being told and asking again takes of a core."""
 
 CACHED_TABLES_MAX: Final = 4_096
 """Tables whose states are kept in memory."""
@@ -320,13 +323,13 @@ class Executor:
         """Wait for a group worth a commit. False when the executor stops and nobody waits."""
         await self._wait_for(1)
         expected = min(self._crowd, self._limits.batch_commands_max)
-        for _ in range(int(self._limits.linger_s_max / LINGER_STEP_S)):
-            before = len(self._queue)
-            if before >= expected:
-                break
+        step_s = LINGER_STEP_S + LINGER_CALLER_S * expected
+        left_s = self._limits.linger_s_max
+        while (before := len(self._queue)) < expected and left_s > 0:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LINGER_STEP_S):
+                async with asyncio.timeout(min(step_s, left_s)):
                     await self._wait_for(expected)
+            left_s -= step_s
             if len(self._queue) == before:
                 break
         return bool(self._queue)
