@@ -34,6 +34,13 @@ QUEUE_COMMANDS_MAX: Final = 4_096
 BATCH_COMMANDS_MAX: Final = 256
 """Commands of one transaction."""
 
+WAIT_S_MAX: Final = 1.0
+"""Where more wait than one transaction takes, nobody waits longer: whoever did is turned away, and
+who comes behind him too, while the caller can still do something else."""
+
+BREATH_COMMANDS: Final = 16
+"""After so many of a transaction are decided, others have a turn: calls, heard events, probes."""
+
 LINGER_S_MAX: Final = 0.03
 """How long a group waits for more commands where several callers are under way."""
 
@@ -56,6 +63,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     queue_commands_max: int = QUEUE_COMMANDS_MAX
     batch_commands_max: int = BATCH_COMMANDS_MAX
+    wait_s_max: float = WAIT_S_MAX
     linger_s_max: float = LINGER_S_MAX
     cached_tables_max: int = CACHED_TABLES_MAX
 
@@ -130,6 +138,8 @@ class _Waiting:
     recorded: bool
     follows: Origin | None
     named_by: Callable[[Sequence[Event]], bool] | None
+    since_s: float
+    """When it came, by the loop's clock."""
 
     def stored(self, known: dict[str, StoredAnswer]) -> StoredAnswer | None:
         """What was said before: to the actor, or to whoever gave the key its meaning.
@@ -252,8 +262,10 @@ class Executor:
         is taken.
         """
         assert self._flusher is not None, "the executor was not started"
+        loop = asyncio.get_running_loop()
+        now_s = loop.time()
         stopping = self._stopping or self._flusher.done()
-        if stopping or len(self._queue) >= self._limits.queue_commands_max:
+        if stopping or self._full(now_s):
             self.counters.overloads += 1
             raise Overloaded("the service stops" if stopping else "too many commands wait")
         key = command_id if key is None else key
@@ -265,10 +277,11 @@ class Executor:
             key=key,
             own_key=f"{key}\n{command.by.id}",
             traceparent=traceparent,
-            future=asyncio.get_running_loop().create_future(),
+            future=loop.create_future(),
             recorded=recorded,
             follows=origin,
             named_by=named_by,
+            since_s=now_s,
         )
         self._queue.append(waiting)
         if len(self._queue) >= self._enough_commands:
@@ -308,6 +321,14 @@ class Executor:
         """How far this service is with a table, as committed."""
         return await self._store.progress(table_id)
 
+    def _full(self, now_s: float) -> bool:
+        """Whether another command would be answered too late."""
+        waiting, limits = len(self._queue), self._limits
+        if waiting < limits.batch_commands_max:  # it is of the next group, however long that takes
+            return waiting >= limits.queue_commands_max
+        late = now_s - self._queue[0].since_s > limits.wait_s_max
+        return late or waiting >= limits.queue_commands_max
+
     # --- gathering ---------------------------------------------------------------------------
 
     async def _flush_forever(self) -> None:
@@ -345,6 +366,7 @@ class Executor:
 
         A second command with the same key waits for the next group and finds the answer there.
         """
+        self._turn_away()
         group: dict[str, _Waiting] = {}
         again: list[_Waiting] = []
         while self._queue and len(group) < self._limits.batch_commands_max:
@@ -357,6 +379,15 @@ class Executor:
                 group[waiting.key] = waiting
         self._queue.extendleft(reversed(again))
         return list(group.values())
+
+    def _turn_away(self) -> None:
+        """Answer those who have waited too long and would not all be of the next group."""
+        since_s = asyncio.get_running_loop().time() - self._limits.wait_s_max
+        while (
+            len(self._queue) > self._limits.batch_commands_max and self._queue[0].since_s < since_s
+        ):
+            self.counters.overloads += 1
+            self._queue.popleft().settle(Overloaded("too many commands wait"))
 
     # --- carrying out ------------------------------------------------------------------------
 
@@ -410,6 +441,8 @@ class Executor:
             results: dict[int, Outcome | Exception] = {}
             await self._core.companion.prepare(tx, [waiting.command for waiting in group])
             for number, waiting in enumerate(group):
+                if number % BREATH_COMMANDS == BREATH_COMMANDS - 1:
+                    await asyncio.sleep(0)
                 if stored := waiting.stored(known):
                     results[number] = _repeated(waiting, stored)
                 elif error := await self._stage(work, number, waiting):

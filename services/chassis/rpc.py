@@ -49,6 +49,10 @@ KEEPALIVE_TIMEOUT_MS: Final = 10_000
 PING_INTERVAL_MS_MIN: Final = 10_000
 """A peer that probes more often is cut off; our clients' interval is above it."""
 
+PENDING_CALLS_MAX: Final = 4_096
+"""Calls that have come and were not looked at yet. Beyond it the library drops some of them, from
+twice as many on all, with a status that does not tell the caller to try again."""
+
 METADATA_BYTES_MAX: Final = 24 * 1024
 """Room for two tokens and a trace context."""
 
@@ -410,6 +414,8 @@ def _server_options(settings: GrpcSettings) -> list[tuple[str, Any]]:
     return [
         # Two processes on one port would share the calls, and nobody would notice.
         ("grpc.so_reuseport", 0),
+        ("grpc.server.max_pending_requests", PENDING_CALLS_MAX),
+        ("grpc.server.max_pending_requests_hard_limit", 2 * PENDING_CALLS_MAX),
         ("grpc.max_receive_message_length", settings.request_bytes_max),
         ("grpc.max_send_message_length", settings.response_bytes_max),
         ("grpc.max_metadata_size", METADATA_BYTES_MAX),

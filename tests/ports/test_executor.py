@@ -308,6 +308,57 @@ class ExecutorSuite:
         assert [isinstance(outcome, Overloaded) for outcome in outcomes] == [False] * 2 + [True] * 3
         assert await total(store) == 3
 
+    async def test_who_waits_too_long_behind_a_full_group_is_told_so(self, store: Store) -> None:
+        """Both those who wait and those who come; a group that is not full waits for as long as it takes."""
+        spy = Spy()
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def hang(_tx: Any) -> None:
+            begun.set()
+            await go_on.wait()
+
+        spy.before_effects = hang
+        limits = Limits(batch_commands_max=2, wait_s_max=0.05, linger_s_max=0.0)
+        async with running(store, spy, limits=limits) as executor:
+            first = asyncio.create_task(send(executor, add(1), "first"))
+            await begun.wait()
+            behind = asyncio.create_task(send(executor, add(1), "behind"))
+            await asyncio.sleep(2 * limits.wait_s_max)
+            waiting = [asyncio.create_task(send(executor, add(1), name)) for name in ("2nd", "3rd")]
+            await asyncio.sleep(0)
+            assert executor.waiting_commands == 2
+            with pytest.raises(Overloaded):
+                await waiting[1]
+            await asyncio.sleep(2 * limits.wait_s_max)
+            go_on.set()
+            for task in (first, behind, waiting[0]):
+                assert (await task).answer
+        assert executor.counters.overloads == 1
+        assert await total(store) == 3
+
+    async def test_of_those_who_wait_too_long_one_group_is_served(self, store: Store) -> None:
+        """The latest, who have the most time left; the others are told to come again."""
+        spy = Spy()
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def hang(_tx: Any) -> None:
+            begun.set()
+            await go_on.wait()
+
+        spy.before_effects = hang
+        limits = Limits(batch_commands_max=2, wait_s_max=0.05, linger_s_max=0.0)
+        async with running(store, spy, limits=limits) as executor:
+            first = asyncio.create_task(send(executor, add(1), "first"))
+            await begun.wait()
+            sending = [send(executor, add(1), f"c-{number}") for number in range(5)]
+            others = asyncio.gather(*sending, return_exceptions=True)
+            await asyncio.sleep(2 * limits.wait_s_max)
+            go_on.set()
+            await first
+            outcomes = await others
+        assert [isinstance(outcome, Overloaded) for outcome in outcomes] == [True] * 3 + [False] * 2
+        assert executor.counters.overloads == 3
+
     async def test_stopping_answers_those_who_wait(self, store: Store) -> None:
         """A graceful stop loses no command that was taken, and takes no more."""
         executor = make(store)

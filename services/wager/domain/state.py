@@ -118,7 +118,11 @@ class Wagers(Struct, frozen=True):
 
     def of(self, player: str) -> list[Wager]:
         """The wagers of one player."""
-        return [self[wager_id] for wager_id in found(self.players, player) or ()]
+        named = found(self.players, player) or ()
+        if len(named) * len(self.parts) > len(self):
+            # Looked up one by one, somebody's thousandth wager would cost what all before it did.
+            return [wager for wager in self.values() if wager.player == player]
+        return [self[wager_id] for wager_id in named]
 
     def put(self, wager: Wager) -> Wagers:
         """With a wager at the end, or in the place of the one with its id."""

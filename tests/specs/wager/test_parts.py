@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.wager.domain.parts import PART_KEYS_MAX, Parts, dropped, found, put, values
+from services.wager.domain.state import Wager, Wagers
 
 KEYS = st.integers(0, 3 * PART_KEYS_MAX).map(str)
 STEPS = st.lists(st.tuples(st.sampled_from(["put", "put", "drop"]), KEYS), max_size=400)
@@ -25,6 +26,29 @@ def test_it_is_read_like_a_dictionary(steps: list[tuple[str, str]]) -> None:
         assert list(values(before)) == listed
         assert found(parts, key) == plain.get(key)
     assert list(values(parts)) == list(plain.values())
+
+
+PLACED = st.lists(
+    st.tuples(st.sampled_from(["put", "put", "put", "drop"]), KEYS, st.sampled_from("aaaab")),
+    max_size=300,
+)
+
+
+@given(PLACED)
+def test_a_players_wagers_are_his_among_all_in_their_order(
+    steps: list[tuple[str, str, str]],
+) -> None:
+    """However many he has: a few are looked up, and many are picked out of all."""
+    wagers = Wagers()
+    for what, key, player in steps:
+        name = f"{player}{key}"
+        if what == "put":
+            wagers = wagers.put(Wager(name, player, "TIE", "EUR", 100, "TABLE"))
+        else:
+            wagers = wagers.without(name)
+    for player in "ab":
+        mine = [wager for wager in wagers.values() if wager.player == player]
+        assert wagers.of(player) == mine
 
 
 def test_a_change_copies_one_part() -> None:
