@@ -10,7 +10,7 @@ from msgspec import Struct
 from services.contracts.core import Caused, Command, Event, Heard, Meta, Scope
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True):
     """One stored event with its place in the log. `meta` and `body` are the bytes as written."""
 
     service: str

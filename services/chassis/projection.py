@@ -33,7 +33,7 @@ from services.contracts.core import NotYet
 BATCH_RECORDS_MAX: Final = 1_000
 """Records that a projection applies in one transaction."""
 
-REBUILD_RECORDS_MAX: Final = 5_000
+REBUILD_RECORDS_MAX: Final = 2_000
 """Records that a rebuild applies in one transaction; the last of them hold up the live one."""
 
 POLL_S: Final = 0.5
@@ -330,28 +330,36 @@ class Projector(Generic[T]):
     async def _fill(
         self, connection: Any, schema: str, progress: Callable[[int, int], None]
     ) -> int:
-        """Apply the source until its end is near, without holding anybody up."""
+        """Apply the source until its end is near, without holding anybody up.
+
+        Without transactions, and without waiting for the disk: nobody reads these tables before the
+        switch, whose commit waits for everything before it, and what is half filled is thrown away.
+        """
         position = 0
+        await connection.execute("set synchronous_commit to off")
         ahead = asyncio.ensure_future(self._after(position))
         try:
             while True:
-                records = await ahead
+                records, end = await ahead
                 if len(records) == REBUILD_RECORDS_MAX:
                     # The database looks for the next records while these are folded.
                     ahead = asyncio.ensure_future(self._after(records[-1].position))
                 if records:
-                    async with _transaction(connection):
-                        await self._projection.apply(connection, records, schema)
+                    await self._projection.apply(connection, records, schema)
                     position = records[-1].position
-                progress(position, await self._source.end())
+                progress(position, end)
                 if len(records) < REBUILD_RECORDS_MAX:
                     return position
         finally:
             ahead.cancel()
             await asyncio.wait([ahead])
+            if not connection.is_closed():
+                await connection.execute("reset synchronous_commit")
 
-    async def _after(self, position: int) -> Sequence[T]:
-        return await self._source.read(after_position=position, limit=REBUILD_RECORDS_MAX)
+    async def _after(self, position: int) -> tuple[Sequence[T], int]:
+        """The next records, and where the source ends."""
+        records = await self._source.read(after_position=position, limit=REBUILD_RECORDS_MAX)
+        return records, await self._source.end()
 
     async def _switch(self, connection: Any, schema: str, generation: int, position: int) -> None:
         """Stop the live projection, apply what it has and we have not, and take its place."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from services.chassis.upcast import UPCASTERS, Key, Upcaster, check_paths, upcast
 from services.contracts.core import Event, Meta, Noted
@@ -43,13 +44,19 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode_object = msgspec.json.Decoder(dict).decode
 _decode_meta = msgspec.json.Decoder(Meta).decode
 
+_UNKNOWN: Final[tuple[int, Callable[[bytes | Raw], Event]]] = (
+    -1,
+    msgspec.json.Decoder(Event).decode,
+)
+"""In the place of a type that is not there: no event has that version."""
+
 
 def encode_meta(meta: Meta) -> bytes:
     """The envelope of an event as it is stored."""
     return _encode(meta)
 
 
-def decode_meta(meta: bytes) -> Meta:
+def decode_meta(meta: bytes | Raw) -> Meta:
     """The envelope of a stored event."""
     return _decode_meta(meta)
 
@@ -71,7 +78,14 @@ class Registry:
         events = {**events, Noted.type: Noted}
         self._events = events
         self._upcasters = upcasters
-        self._decoders = {name: msgspec.json.Decoder(event) for name, event in events.items()}
+        self._present = {
+            name: (event.schema_version, msgspec.json.Decoder(event).decode)
+            for name, event in events.items()
+        }
+        self._named = {
+            event: (name, event.schema_version, BODY_BYTES_MAX if event.published else sys.maxsize)
+            for name, event in events.items()
+        }
 
     def __contains__(self, kind: str) -> bool:
         return kind in self._events
@@ -82,49 +96,46 @@ class Registry:
 
     def encode(self, event: Event) -> Encoded:
         """Write an event of this service. Raises `UnknownType` and `BodyTooLarge`."""
-        kind = event.type
-        if self._events.get(kind) is not type(event):
-            raise UnknownType(f"{self.service} does not know {type(event).__name__} as {kind!r}")
+        named = self._named.get(type(event))
+        if named is None:
+            kind = type(event)
+            raise UnknownType(f"{self.service} does not know {kind.__name__} as {kind.type!r}")
+        name, schema_version, bytes_max = named
         body = _encode(event)
-        if event.published and len(body) > BODY_BYTES_MAX:
-            raise BodyTooLarge(
-                f"{self.service}.{kind}: {len(body)} bytes, {BODY_BYTES_MAX} at most"
-            )
-        return Encoded(kind, event.schema_version, body)
+        if len(body) > bytes_max:
+            raise BodyTooLarge(f"{self.service}.{name}: {len(body)} bytes, {bytes_max} at most")
+        return Encoded(name, schema_version, body)
 
-    def decode(self, kind: str, schema_version: int, body: bytes) -> Event:
+    def check(self, kind: str, schema_version: int) -> None:
+        """Raise `UnknownType` or `NewerVersion` for what this release cannot read, without a look at it."""
+        event = self._events.get(kind)
+        if event is None:
+            raise UnknownType(f"{self.service} has no event {kind!r}")
+        if schema_version > event.schema_version:
+            now = event.schema_version
+            raise NewerVersion(f"{self.service}.{kind}.v{schema_version}; v{now} is known here")
+
+    def decode(self, kind: str, schema_version: int, body: bytes | Raw) -> Event:
         """Read a stored event, upcast to the present version of its class where it is older.
 
         Raises `UnknownType`, `NewerVersion`, `BrokenUpcastPath` for a version that never was, and
         `msgspec.MsgspecError` for a body that is none of its type.
         """
-        decoder = self._decoders.get(kind)
-        if decoder is None:
-            raise UnknownType(f"{self.service} has no event {kind!r}")
-        now = self._events[kind].schema_version
-        if schema_version == now:
-            try:
-                return decoder.decode(body)
-            except RecursionError:
-                raise _too_deep() from None
-        if schema_version > now:
-            raise NewerVersion(f"{self.service}.{kind}.v{schema_version}; v{now} is known here")
-        raw = _read(_decode_object, body)
+        now, read = self._present.get(kind, _UNKNOWN)
+        try:
+            if schema_version == now:
+                return read(body)
+            return self._of_other_version(kind, schema_version, body)
+        except RecursionError:  # what is nested without end is none of ours
+            raise msgspec.DecodeError("nested too deeply") from None
+
+    def _of_other_version(self, kind: str, schema_version: int, body: bytes | Raw) -> Event:
+        self.check(kind, schema_version)
+        event = self._events[kind]
         key = (self.service, kind, schema_version)
-        present = upcast(self._upcasters, key, raw, schema_version_now=now)
-        return msgspec.convert(present, self._events[kind])
-
-
-def _read(decode: Callable[[bytes], T], body: bytes) -> T:
-    """What the parser makes of a body; one that is nested without end is none."""
-    try:
-        return decode(body)
-    except RecursionError:
-        raise _too_deep() from None
-
-
-def _too_deep() -> msgspec.DecodeError:
-    return msgspec.DecodeError("nested too deeply")
+        raw = _decode_object(body)
+        present = upcast(self._upcasters, key, raw, schema_version_now=event.schema_version)
+        return msgspec.convert(present, event)
 
 
 def check_registries(

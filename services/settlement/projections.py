@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from services.chassis.decider import Record
-from services.contracts.common import TableSettings
 from services.rules.rulebook import canonical_json
 from services.settlement.queries.projection import Resources
-from services.settlement.reading import Read, read
+from services.settlement.reading import Read, read, settings_of
 from services.settlement.reports.projection import ReportFacts
-from services.settlement.story import Story, coup_of, told
+from services.settlement.story import TOLD, Story, begun, tell
 
 STORIES: Final = "coups"
 
@@ -57,20 +57,17 @@ class CoupStories:
         """Fold the records into the stories of their coups, and keep the rulebooks they bring."""
         heard = [each for each in map(read, records) if each is not None]
         await self._keep_rulebooks(connection, schema, heard)
-        events = [each for each in heard if coup_of(each.event)]
-        if not events:
+        by_coup = _by_coup(heard)
+        if not by_coup:
             return
-        ids = list(dict.fromkeys(coup_of(each.event) for each in events))
         rows = await connection.fetch(
             f'select coup_id, story from "{schema}".coups where coup_id = any($1::text[])',  # noqa: S608
-            ids,
+            list(by_coup),
         )
-        stories = {coup_id: Story(coup_id) for coup_id in ids}
-        stories.update({row[0]: _decode(row[1]) for row in rows})
-        for each in events:
-            coup_id = coup_of(each.event)
-            stories[coup_id] = told(stories[coup_id], each.event, each.meta)
-        kept = list(stories.values())
+        before = dict(rows)
+        kept = [
+            _gone_on(coup_id, before.get(coup_id), events) for coup_id, events in by_coup.items()
+        ]
         await connection.execute(
             f'insert into "{schema}".coups (coup_id, table_id, session, number, status, story) '  # noqa: S608
             "select * from unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::text[], "
@@ -88,7 +85,7 @@ class CoupStories:
         """A document whose hash is not the one it is kept under never gets in."""
         documents: dict[str, bytes] = {}
         for each in heard:
-            settings: TableSettings | None = getattr(each.event, "settings", None)
+            settings = settings_of(each)
             if settings is None:
                 continue
             document = canonical_json(settings.rulebook)
@@ -103,6 +100,24 @@ class CoupStories:
 
     async def publish(self, connection: Any, schema: str) -> None:
         """Queries look the schema up by name: nothing else points at it."""
+
+
+def _by_coup(heard: Sequence[Read]) -> dict[str, list[Read]]:
+    """The events of each coup, in their order."""
+    by_coup: dict[str, list[Read]] = {}
+    for each in heard:
+        if coup_id := each.coup_id:
+            by_coup.setdefault(coup_id, []).append(each)
+    return by_coup
+
+
+def _gone_on(coup_id: str, before: bytes | None, events: Sequence[Read]) -> Story:
+    """The story of a coup with more events in it; most of them are only counted."""
+    story = begun(coup_id, events[0].meta) if before is None else _decode(before)
+    for each in events:
+        if each.kind in TOLD:
+            story = tell(story, each)
+    return replace(story, events=story.events + len(events))
 
 
 PROJECTIONS: Final[tuple[type[Any], ...]] = (CoupStories, Resources, ReportFacts)

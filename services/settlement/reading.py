@@ -4,61 +4,139 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
 from services.chassis.decider import Record
 from services.chassis.digest import digest_of
 from services.chassis.registry import Registry, decode_meta
+from services.contracts.common import TableSettings
 from services.contracts.core import Event, Meta, Noted
+from services.contracts.settlement import EvidenceExported
 from services.settlement import domain
 
 OWN = Registry(domain.SERVICE, domain.EVENTS)
 UNREADABLE = "not readable"
 """In the word on a record that cannot be read at all."""
 
+SETTINGS = frozenset(
+    kind.type
+    for events in (domain.EVENTS, *domain.HEARS.values())
+    for kind in events.values()
+    if "settings" in kind.__struct_fields__
+)
+"""Types of events that put the settings of a table in force, a rulebook among them."""
+
 UPSTREAMS = {service: Registry(service, events) for service, events in domain.HEARS.items()}
 
 
-class Read(Struct, frozen=True):
-    """One event with its envelope and where it came from."""
+class _OfCoup(Struct):
+    """Of an event no more than its coup."""
+
+    coup_id: str | None = ""
+
+
+_read_coup = msgspec.json.Decoder(_OfCoup).decode
+
+
+class Read(Struct, eq=False):
+    """One event with its envelope and where it came from.
+
+    Event and envelope are decoded when somebody looks at them: most readers look at few.
+    """
 
     service: str
     event_id: str
-    event: Event
-    meta: Meta
+    kind: str
+    """The type of the event, as the service that it came from names it."""
+
     recorded_at_us: int
-    digest: bytes
-    """As published by the service that it came from."""
+    _registry: Registry
+    _version: int
+    _body: bytes | Raw
+    _meta: bytes | Raw | Meta
+    _digest: bytes | str
+    _event: Event | None = None
+
+    @property
+    def event(self) -> Event:
+        """The event. Raises what `Registry.decode` raises where it cannot be read."""
+        if self._event is None:
+            self._event = self._registry.decode(self.kind, self._version, self._body)
+        return self._event
+
+    @property
+    def meta(self) -> Meta:
+        """The envelope of the event."""
+        if not isinstance(self._meta, Meta):
+            self._meta = decode_meta(self._meta)
+        return self._meta
+
+    @property
+    def coup_id(self) -> str:
+        """The coup that the event belongs to; empty for one of the table, or of a coup's file.
+
+        Nothing else of the event is decoded.
+        """
+        if self.kind == EvidenceExported.type:
+            return ""
+        return _read_coup(self._body).coup_id or ""
+
+    @property
+    def digest(self) -> bytes:
+        """As published by the service that it came from."""
+        return bytes.fromhex(self._digest) if isinstance(self._digest, str) else self._digest
 
 
 def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
     """The event in a record of the own log; None for a type that nobody here listens to any more.
 
-    Of types that are not `wanted` nothing is decoded, where that is said.
+    Of types that are not `wanted` there is nothing, where that is said. What this release cannot
+    read raises `UnknownType` or `NewerVersion`, wanted or not: no fold goes on without it.
     """
-    if wanted is not None and record.type != Noted.type and record.type not in wanted:
-        return None
-    event = OWN.decode(record.type, record.schema_version, record.body)
-    if not isinstance(event, Noted):
+    if record.type != Noted.type:
+        OWN.check(record.type, record.schema_version)
+        if wanted is not None and record.type not in wanted:
+            return None
         return Read(
             record.service,
             record.event_id,
-            event,
-            decode_meta(record.meta),
+            record.type,
             record.recorded_at_us,
+            OWN,
+            record.schema_version,
+            record.body,
+            record.meta,
             record.digest,
         )
-    upstream = UPSTREAMS[event.service]
-    if event.event_type not in upstream or (wanted is not None and event.event_type not in wanted):
+    noted = OWN.decode(record.type, record.schema_version, record.body)
+    assert isinstance(noted, Noted)
+    kind = noted.event_type
+    upstream = UPSTREAMS[noted.service]
+    if kind not in upstream:
+        return None
+    upstream.check(kind, noted.event_version)
+    if wanted is not None and kind not in wanted:
         return None
     return Read(
-        event.service,
-        event.event_id,
-        upstream.decode(event.event_type, event.event_version, bytes(event.body)),
-        decode_meta(bytes(event.meta)),
-        event.recorded_at_us,
-        bytes.fromhex(event.digest),
+        noted.service,
+        noted.event_id,
+        kind,
+        noted.recorded_at_us,
+        upstream,
+        noted.event_version,
+        noted.body,
+        noted.meta,
+        noted.digest,
     )
+
+
+def settings_of(each: Read) -> TableSettings | None:
+    """The settings that an event puts in force at its table; None where it does nothing like it."""
+    if each.kind not in SETTINGS:
+        return None
+    found: TableSettings | None = getattr(each.event, "settings", None)
+    return found
 
 
 def faults(record: Record) -> list[str]:
@@ -75,7 +153,9 @@ def faults(record: Record) -> list[str]:
     if own != record.digest:
         found.append(f"{record.event_id}: the stored event does not fit its digest")
     try:
-        read(record)
+        each = read(record)
+        if each is not None:
+            _ = each.event, each.meta  # decoded only when looked at
         event = OWN.decode(record.type, record.schema_version, record.body)
     except Exception as error:  # noqa: BLE001 - whatever is unreadable is a finding
         return [*found, f"{record.event_id}: {UNREADABLE} ({type(error).__name__})"]

@@ -18,7 +18,7 @@ from services.contracts.common import TableSettings
 from services.contracts.settlement import EvidenceExported
 from services.rules.outcome import outcome
 from services.rules.rulebook import rulebook_hash
-from services.settlement.reading import UNREADABLE, Read, faults, read
+from services.settlement.reading import UNREADABLE, Read, faults, read, settings_of
 from services.settlement.story import Line, Story, told
 
 CLAUSED: Final = "clauses"
@@ -63,9 +63,7 @@ def rebuilt(coup_id: str, records: Sequence[Record], activations: Sequence[Recor
             heard.append(each)
             kept.append(record)
     findings.extend(_chain_findings(records))
-    story = Story(coup_id)
-    for each in heard:
-        story = told(story, each.event, each.meta)
+    story = told(Story(coup_id), heard)
     findings.extend(_play_findings(story))
     document, faulty = _rulebook(story, activations)
     findings.extend(faulty)
@@ -111,8 +109,7 @@ def _rulebook(story: Story, activations: Sequence[Record]) -> tuple[dict[str, An
 def settings_in(record: Record) -> TableSettings | None:
     """The settings that a record puts in force at its table; None where it does nothing like it."""
     each = read(record)
-    found: TableSettings | None = getattr(each.event, "settings", None) if each else None
-    return found
+    return settings_of(each) if each else None
 
 
 def _chain_findings(records: Sequence[Record]) -> list[str]:

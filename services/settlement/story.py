@@ -6,8 +6,8 @@ that was kept, the other folds the log again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -97,46 +97,58 @@ class Story(Struct, frozen=True):
     """How many events were folded."""
 
 
-def coup_of(event: Event) -> str:
-    """The coup that an event belongs to; empty for an event of the table, or of a coup's file."""
-    if isinstance(event, money.EvidenceExported):
-        return ""
-    return getattr(event, "coup_id", None) or ""
+class Happened(Protocol):
+    """An event with its envelope, which need not be decoded before somebody looks at it."""
+
+    @property
+    def event(self) -> Event: ...
+
+    @property
+    def meta(self) -> Meta: ...
 
 
-def told(story: Story, event: Event, meta: Meta) -> Story:
-    """The story with one more event in it."""
-    known = story
-    if not story.table_id:
-        known = replace(
-            story,
-            table_id=meta.table_id,
-            rulebook_id=meta.rulebook_id,
-            rulebook_hash=meta.rulebook_hash,
-            test=meta.test,
-            number=int(story.coup_id.rsplit(":", 1)[1]),
-        )
-    tell = _TELL.get(type(event))
-    after = tell(known, event, meta) if tell else known
-    return replace(after, events=after.events + 1)
+def told(story: Story, events: Sequence[Happened]) -> Story:
+    """The story with all these events in it."""
+    for each in events:
+        story = tell(story, each)
+    return replace(story, events=story.events + len(events))
+
+
+def tell(story: Story, each: Happened) -> Story:
+    """The story with what an event tells in it, not counted yet."""
+    known = story if story.table_id else begun(story.coup_id, each.meta)
+    add = _TELL.get(type(each.event))
+    return add(known, each.event, each) if add else known
+
+
+def begun(coup_id: str, meta: Meta) -> Story:
+    """The story of a coup before its first event, whose envelope is given."""
+    return Story(
+        coup_id,
+        table_id=meta.table_id,
+        rulebook_id=meta.rulebook_id,
+        rulebook_hash=meta.rulebook_hash,
+        test=meta.test,
+        number=int(coup_id.rsplit(":", 1)[1]),
+    )
 
 
 def _opened(
     story: Story,
     event: table.BettingOpened | table.NoBetCoupDeclared | table.CoupBackfilled,
-    meta: Meta,
+    each: Happened,
 ) -> Story:
-    opened = story.opened_at_us or meta.occurred_at_us
+    opened = story.opened_at_us or each.meta.occurred_at_us
     return replace(story, number=event.coup, shoe_id=event.shoe_id, opened_at_us=opened)
 
 
-def _dealt(story: Story, event: table.CardDealt, _: Meta) -> Story:
+def _dealt(story: Story, event: table.CardDealt, _: Happened) -> Story:
     known = event.card or story.turned.get(str(event.draw_number))
     card = StoryCard(event.draw_number, event.hand, event.position, known)
     return replace(story, cards=(*story.cards, card))
 
 
-def _turned(story: Story, event: cards.CardRevealed, _: Meta) -> Story:
+def _turned(story: Story, event: cards.CardRevealed, _: Happened) -> Story:
     """Which topic is heard first is chance: the card may be turned before it was dealt."""
     return replace(
         story,
@@ -148,7 +160,7 @@ def _turned(story: Story, event: cards.CardRevealed, _: Meta) -> Story:
     )
 
 
-def _resulted(story: Story, event: table.CoupResulted, _: Meta) -> Story:
+def _resulted(story: Story, event: table.CoupResulted, _: Happened) -> Story:
     return replace(
         story,
         player=event.player,
@@ -161,21 +173,21 @@ def _resulted(story: Story, event: table.CoupResulted, _: Meta) -> Story:
     )
 
 
-def _ended(story: Story, event: table.CoupVoided | table.CoupTerminated, _: Meta) -> Story:
+def _ended(story: Story, event: table.CoupVoided | table.CoupTerminated, _: Happened) -> Story:
     status = "VOID" if isinstance(event, table.CoupVoided) else "TERMINATED"
     return replace(
         story, status=status, reason=event.reason, player=event.player, banker=event.banker
     )
 
 
-def _incident(story: Story, event: table.IncidentRecorded, _: Meta) -> Story:
+def _incident(story: Story, event: table.IncidentRecorded, _: Happened) -> Story:
     return replace(story, incidents=(*story.incidents, event.code))
 
 
-def _closed(story: Story, event: table.CoupClosed, meta: Meta) -> Story:
+def _closed(story: Story, event: table.CoupClosed, each: Happened) -> Story:
     # A correction may have come first: what it says of the coup stands.
     status = event.status if story.revision <= 1 else story.status
-    return replace(story, status=status, closed_at_us=meta.occurred_at_us)
+    return replace(story, status=status, closed_at_us=each.meta.occurred_at_us)
 
 
 def _with_wager(story: Story, wager_id: str, **changes: Any) -> Story:
@@ -185,7 +197,7 @@ def _with_wager(story: Story, wager_id: str, **changes: Any) -> Story:
     return replace(story, wagers={**story.wagers, wager_id: replace(wager, **changes)})
 
 
-def _accepted(story: Story, event: book.WagerAccepted, _: Meta) -> Story:
+def _accepted(story: Story, event: book.WagerAccepted, _: Happened) -> Story:
     wager = StoryWager(
         event.wager_id,
         event.player,
@@ -197,18 +209,18 @@ def _accepted(story: Story, event: book.WagerAccepted, _: Meta) -> Story:
     return replace(story, wagers={**story.wagers, event.wager_id: wager})
 
 
-def _changed(story: Story, event: book.WagerChanged, _: Meta) -> Story:
+def _changed(story: Story, event: book.WagerChanged, _: Happened) -> Story:
     return _with_wager(story, event.wager_id, stake_minor=event.to_minor)
 
 
-def _reduced(story: Story, event: book.WagerReduced, _: Meta) -> Story:
+def _reduced(story: Story, event: book.WagerReduced, _: Happened) -> Story:
     return _with_wager(story, event.wager_id, stake_minor=event.to_minor)
 
 
-def _given_back(outcome: str) -> Callable[[Story, Any, Meta], Story]:
+def _given_back(outcome: str) -> Callable[[Story, Any, Happened], Story]:
     """A stake that went back before there was a result to decide it."""
 
-    def tell(story: Story, event: Any, _: Meta) -> Story:
+    def tell(story: Story, event: Any, _: Happened) -> Story:
         return _with_wager(
             story,
             event.wager_id,
@@ -220,16 +232,16 @@ def _given_back(outcome: str) -> Callable[[Story, Any, Meta], Story]:
     return tell
 
 
-def _rejected(story: Story, event: book.WagerRejected, meta: Meta) -> Story:
+def _rejected(story: Story, event: book.WagerRejected, each: Happened) -> Story:
     # Without a refund it never stood: nothing of it is in the story.
-    return _given_back("REJECTED")(story, event, meta) if event.refund_minor else story
+    return _given_back("REJECTED")(story, event, each) if event.refund_minor else story
 
 
-def _book(story: Story, event: book.BookClosed | book.BookRevised, _: Meta) -> Story:
+def _book(story: Story, event: book.BookClosed | book.BookRevised, _: Happened) -> Story:
     return replace(story, book_revision=event.revision, book_digest=event.digest)
 
 
-def _settled(story: Story, event: money.WagerSettled, _: Meta) -> Story:
+def _settled(story: Story, event: money.WagerSettled, _: Happened) -> Story:
     return _with_wager(
         story,
         event.wager_id,
@@ -243,11 +255,11 @@ def _settled(story: Story, event: money.WagerSettled, _: Meta) -> Story:
     )
 
 
-def _taken_back(story: Story, event: money.WagerRefunded, _: Meta) -> Story:
+def _taken_back(story: Story, event: money.WagerRefunded, _: Happened) -> Story:
     return _set_aside(story, event, event.outcome, event.returned_minor)
 
 
-def _forfeited(story: Story, event: money.WagerForfeited, _: Meta) -> Story:
+def _forfeited(story: Story, event: money.WagerForfeited, _: Happened) -> Story:
     return _set_aside(story, event, "FORFEITED", 0)
 
 
@@ -270,11 +282,11 @@ def _set_aside(
     )
 
 
-def _coup_settled(story: Story, event: money.CoupSettled, _: Meta) -> Story:
+def _coup_settled(story: Story, event: money.CoupSettled, _: Happened) -> Story:
     return replace(story, status=event.status, totals=event.totals, revision=event.revision)
 
 
-_TELL: dict[type[Event], Callable[[Story, Any, Meta], Story]] = {
+_TELL: dict[type[Event], Callable[[Story, Any, Happened], Story]] = {
     table.BettingOpened: _opened,
     table.NoBetCoupDeclared: _opened,
     table.CoupBackfilled: _opened,
@@ -302,6 +314,9 @@ _TELL: dict[type[Event], Callable[[Story, Any, Meta], Story]] = {
     money.WagerForfeited: _forfeited,
     money.CoupSettled: _coup_settled,
 }
+
+TOLD: Final = frozenset(event.type for event in _TELL)
+"""Types of events that tell something; of all others a story knows only how many they are."""
 
 KINDS = (cards, table, book, money)
 """The modules whose events a story is told from."""

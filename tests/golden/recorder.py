@@ -19,7 +19,7 @@ from services import cli
 from services.chassis.decider import Record
 from services.contracts.core import Refused
 from services.settlement.reading import read as read_record
-from services.settlement.story import Story, coup_of, told
+from services.settlement.story import Story, told
 from services.tablelog.reader import read
 from services.tablelog.steps import steps
 from tests.support.world import CORES, World
@@ -61,9 +61,9 @@ def stories(records: Sequence[Record]) -> dict[str, Story]:
     found: dict[str, Story] = {}
     for record in records:
         each = read_record(record)
-        if each is None or not (coup_id := coup_of(each.event)):
+        if each is None or not (coup_id := each.coup_id):
             continue
-        found[coup_id] = told(found.get(coup_id, Story(coup_id)), each.event, each.meta)
+        found[coup_id] = told(found.get(coup_id, Story(coup_id)), [each])
     return found
 
 

@@ -16,13 +16,12 @@ from services.chassis.decider import Record
 from services.chassis.digest import digest_of
 from services.chassis.registry import Registry
 from services.contracts.core import Actor, Meta
-from services.contracts.settlement import EvidenceExported
+from services.contracts.settlement import EvidenceExported, WagerSettled
 from services.rules.rulebook import rulebook_hash
 from services.settlement import domain
 from services.settlement.evidence import Pack, packed
-from services.settlement.reading import read
+from services.settlement.reading import UNREADABLE, faults, read
 from services.settlement.rebuild import digest, of_coup, rebuilt, settings_in
-from services.settlement.story import coup_of
 from tests.golden.recorder import GOLDEN, load
 
 FOLDER = GOLDEN / "v0.1.0"
@@ -32,7 +31,7 @@ END = 1 << 60
 
 def coup_id_of(record: Record) -> str:
     each = read(record)
-    return coup_of(each.event) if each is not None else ""
+    return each.coup_id if each is not None else ""
 
 
 class Recorded(Struct, frozen=True):
@@ -195,3 +194,25 @@ def test_f_182_rules_of_a_release_are_told_by_their_hash(folder: Path) -> None:
     for coup_id, records in log.coups.items():
         found = rebuilt(coup_id, records, log.pins(coup_id))
         assert rulebook_hash(found.rulebook) == found.story.rulebook_hash
+
+
+@pytest.mark.parametrize("part", ["body", "meta"])
+def test_a_record_that_fits_its_digest_and_cannot_be_read_is_a_finding(
+    log: Recorded, part: str
+) -> None:
+    """Events and envelopes are decoded when somebody looks: evidence looks at all of them."""
+    record = next(each for each in log.coups[one(log)] if each.type == WagerSettled.type)
+    changed = msgspec.structs.replace(record, **{part: b"{}"})
+    broken = msgspec.structs.replace(
+        changed,
+        digest=digest_of(
+            changed.previous_digest,
+            changed.event_id,
+            changed.type,
+            changed.schema_version,
+            changed.meta,
+            changed.body,
+        ),
+    )
+    assert faults(record) == []
+    assert faults(broken) == [f"{record.event_id}: {UNREADABLE} (ValidationError)"]

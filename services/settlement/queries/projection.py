@@ -15,6 +15,9 @@ from services.settlement.reading import read
 
 RESOURCES: Final = "resources"
 
+WANTED: Final = frozenset(kind.type for kind in TOLD)
+"""Types of events that change a resource; nothing else is decoded."""
+
 BY_NAME: Final = {kind.name: kind for kind in KINDS}
 DECODE: Final = {kind.name: msgspec.json.Decoder(kind.value).decode for kind in KINDS}
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -84,7 +87,7 @@ def tables_of(kind: Kind, schema: str) -> list[str]:
 
 def said(record: Record) -> Said | None:
     """The event in a record of settlement's log; None for one that changes no resource."""
-    each = read(record)
+    each = read(record, WANTED)
     if each is None or type(each.event) not in TOLD:
         return None
     return Said(each.event, each.meta, each.event_id, record.position)

@@ -9,9 +9,8 @@ from typing import Any, Final, get_args, get_type_hints
 import msgspec
 
 from services.chassis.decider import Record
-from services.contracts.common import TableSettings
 from services.rules.rulebook import canonical_json, rulebook_of
-from services.settlement.reading import Read
+from services.settlement.reading import Read, settings_of
 from services.settlement.reports import views
 from services.settlement.reports.facts import TABLES, Fact
 from services.settlement.reports.fold import facts_of, heard
@@ -105,7 +104,7 @@ class ReportFacts:
     async def _keep_rulebooks(self, connection: Any, schema: str, events: Sequence[Read]) -> None:
         documents: dict[str, tuple[str, bytes]] = {}
         for each in events:
-            settings: TableSettings | None = getattr(each.event, "settings", None)
+            settings = settings_of(each)
             if settings is not None and settings.rulebook_hash not in documents:
                 rules = rulebook_of(settings.rulebook)
                 documents[rules.hash] = (rules.rulebook_id, canonical_json(settings.rulebook))

@@ -9,7 +9,6 @@ from services.round.commands import BackfillCoup
 from services.settlement.queries.resources import COUPS, EXCEPTIONS, SHOES
 from services.settlement.reading import read
 from services.settlement.rebuild import rebuilt
-from services.settlement.story import coup_of
 from services.shoe.commands import DrawCard
 from tests.integration.reports.test_reports import report
 from tests.property.rough import RoughTable
@@ -93,7 +92,7 @@ async def test_queries_and_the_rebuild_know_it(facts: Facts) -> None:
     mine = [
         record
         for record in records
-        if (each := read(record)) is not None and coup_of(each.event) == "T1:1:2"
+        if (each := read(record)) is not None and each.coup_id == "T1:1:2"
     ]
     evidence = rebuilt("T1:1:2", mine, ())
     assert evidence.story.status == "BACKFILLED"
