@@ -83,6 +83,14 @@ class TableSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     day_starts_minute: int = 0
     """Minutes after midnight, there, at which the gaming day begins."""
 
+    book: str = "KEPT"
+    """KEPT, or NONE at a table where chips alone are staked: it deals without the wager service."""
+
+    @property
+    def keeps_book(self) -> bool:
+        """Whether wagers are taken, so that a coup waits for its book."""
+        return self.book != "NONE"
+
     @property
     def test(self) -> bool:
         """True where the table is in TEST mode."""

@@ -193,6 +193,7 @@ def _settings(request: Any) -> TableSettings:
         auto_burn=not request.manual_burns,
         time_zone=request.time_zone or "UTC",
         day_starts_minute=request.day_starts_minute,
+        book=request.book or "KEPT",
         **optional,
     )
 

@@ -315,6 +315,7 @@ def _settings(request: Any, command: OpenTable) -> None:
         "debit_drain_ms",
         "time_zone",
         "day_starts_minute",
+        "book",
     ):
         value = getattr(settings, name)
         if value is not None:

@@ -111,6 +111,9 @@ class OpenTable(Line, frozen=True):
     day_starts_minute: v.Whole = 0
     """Minutes after midnight, there, at which the gaming day begins."""
 
+    book: v.Book = "KEPT"
+    """none: chips alone are staked, and the table deals without the wager service."""
+
 
 class Seat(Line, frozen=True):
     """A player takes a numbered place."""

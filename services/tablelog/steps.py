@@ -95,6 +95,7 @@ def _open_table(line: log.OpenTable, table_id: str, _: str) -> Step:
         table_exposure_minor=line.exposure,
         time_zone=line.time_zone,
         day_starts_minute=line.day_starts_minute,
+        book=line.book,
     )
     return Step(ROUND, table.OpenTable(at_us=line.at_us, by=line.by, settings=settings))
 

@@ -278,6 +278,7 @@ Winner = Annotated[
     Literal["PLAYER", "BANKER", "TIE"],
     Form(wire=Literal["player", "banker", "tie"], read=str.upper),
 ]
+Book = Annotated[Literal["KEPT", "NONE"], Form(wire=Literal["kept", "none"], read=str.upper)]
 Method = Annotated[Literal["A", "B", "C", "D"], Form()]
 Layout = Annotated[Literal["A", "B", "C", "D"], Form()]
 Stage = Annotated[Literal["pre", "post"], Form()]

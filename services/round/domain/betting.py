@@ -54,7 +54,7 @@ def open_betting(command: OpenBetting, state: TableState) -> Sequence[Event]:
     if shoe is None:
         raise Refused("STATE", "there is no shoe on the table")
     check_shoe(state, shoe)
-    if state.limits_version == 0:
+    if state.limits_version == 0 and settings_of(state).keeps_book:
         raise Refused("STATE", "the wager service has published no limits")
     cycle_us = rules_of(state).coup_cycle_min_seconds * SECOND_US
     if state.opened_at_us and command.at_us < state.opened_at_us + cycle_us:
@@ -185,12 +185,21 @@ def close_betting(state: TableState, coup: Coup, at_us: int, by: str) -> Sequenc
     )
     if rules_of(state).book_close != "AUTO":
         return [closed]
-    return [closed, BookCloseRequested(coup_id=coup.coup_id, reason="AUTO")]
+    return [closed, *book_asked(state, coup, "AUTO")]
+
+
+def book_asked(state: TableState, coup: Coup, reason: str) -> Sequence[Event]:
+    """The wager service is asked to close the book, where there is one."""
+    if not settings_of(state).keeps_book:
+        return ()
+    return [BookCloseRequested(coup_id=coup.coup_id, reason=reason)]
 
 
 def close_book(command: CloseBook, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="closing the book")
     coup = coup_of(state)
+    if not settings_of(state).keeps_book:
+        raise Refused("STATE", "this table keeps no book: the deal begins when betting is closed")
     if coup.phase != CLOSED or coup.book_asked or coup.hold is not None:
         raise Refused("STATE", f"the table waits for {waits_for(state)}")
     return [BookCloseRequested(coup_id=coup.coup_id, reason="DEALER")]
@@ -211,7 +220,7 @@ def without_wagers(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]
                 closed_by=coup.no_bet_due,
                 clauses=clauses_for(state, "exposed_card"),
             ),
-            BookCloseRequested(coup_id=coup.coup_id, reason="NO_BET"),
+            *book_asked(state, coup, "NO_BET"),
         ]
     if coup.phase != CLOSED:
         return ()

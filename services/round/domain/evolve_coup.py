@@ -69,6 +69,7 @@ def _betting_opened(state: TableState, event: BettingOpened) -> TableState:
         no_bet=False,
         closes_at_us=event.closes_at_us,
         method=event.method,
+        book=None if settings_of(state).keeps_book else EMPTY_BOOK,
         full=len(state.seats) == settings_of(state).seats,
     )
     return replace(
@@ -163,15 +164,25 @@ def _voided(state: TableState, event: CoupVoided) -> TableState:
             settled=True,
         )
         return replace(with_shoe(state, spoiled=False), coup=coup, coups=event.coup)
-    return with_coup(
-        state, phase=VOID, instructed=0, hold=None, window=None, doom="", settled=False
-    )
+    return _without_result(state, terminated=False)
 
 
 def _terminated(state: TableState, event: CoupTerminated) -> TableState:
     del event
+    return _without_result(state, terminated=True)
+
+
+def _without_result(state: TableState, *, terminated: bool) -> TableState:
+    """The wager service gives back what the book holds, and says so; of no book there is nothing."""
     return with_coup(
-        state, phase=VOID, terminated=True, instructed=0, hold=None, window=None, doom=""
+        state,
+        phase=VOID,
+        terminated=terminated,
+        instructed=0,
+        hold=None,
+        window=None,
+        doom="",
+        settled=not settings_of(state).keeps_book,
     )
 
 

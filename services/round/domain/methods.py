@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services.contracts.common import TableSettings
 from services.contracts.core import Event, Refused
 from services.contracts.round_table import DealingMethodSelected, MethodApproved, RoleApproved
 from services.round.commands import ApproveMethod, ApproveRole, SelectMethod
@@ -31,6 +32,14 @@ def _approver(state: TableState, method: str) -> str | None:
     return approval.c_d if method in HELD_BY_PLAYERS else None
 
 
+def check_dealt_by_dealer(settings: TableSettings, method: str) -> None:
+    """Refuse with METHOD cards and shoe for players where no book says who staked (Procedure 10)."""
+    if method != "A" and not settings.keeps_book:
+        raise Refused(
+            "METHOD", f"method {method} goes by what players staked: this table keeps no book"
+        )
+
+
 def check_possible(state: TableState, method: str) -> None:
     """Refuse with METHOD what rulebook, layout or shoe do not allow (004 8.1.2, 8.2)."""
     rules = rules_of(state)
@@ -40,6 +49,7 @@ def check_possible(state: TableState, method: str) -> None:
             f"method {method} is not among this rulebook's: {', '.join(rules.methods)}",
             clauses_for(state, "method"),
         )
+    check_dealt_by_dealer(settings_of(state), method)
     if method not in HELD_BY_PLAYERS:
         return
     layout = rules.method_layout.c_d

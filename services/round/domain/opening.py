@@ -31,6 +31,7 @@ from services.round.commands import (
 )
 from services.round.domain.coup import RESULTED, VOID
 from services.round.domain.ending import voided
+from services.round.domain.methods import check_dealt_by_dealer
 from services.round.domain.notices import check_notice
 from services.round.domain.persons import GAME_SUPERVISOR, require
 from services.round.domain.state import (
@@ -43,6 +44,7 @@ from services.rules.citations import cite
 
 DAY_MINUTES: Final = 24 * 60
 SEATS_MAX: Final = 100
+BOOKS: Final = ("KEPT", "NONE")
 LAYOUTS: Final = ("A", "B", "C", "D")
 _NOT_NEGATIVE: Final = (
     "differential_minor",
@@ -94,6 +96,7 @@ def open_table(command: OpenTable, state: TableState, bearer: str = "") -> Seque
             f"method {settings.method} is not among this rulebook's: {', '.join(rules.methods)}",
             cite(rules.rulebook_id, "method"),
         )
+    check_dealt_by_dealer(settings, settings.method)
     if fault := _settings_fault(settings):
         raise Refused("NOT_PERMITTED", fault)
     if not 1 <= settings.left_of_dealer <= settings.seats:
@@ -127,6 +130,8 @@ def _settings_fault(settings: TableSettings) -> str:
         return f"table_number needs something that can be read, not {settings.table_number!r}"
     if settings.layout not in LAYOUTS:
         return f"layout is one of {', '.join(LAYOUTS)}, not {settings.layout!r}"
+    if settings.book not in BOOKS:
+        return f"book is {' or '.join(BOOKS)}, not {settings.book!r}"
     if not 1 <= settings.seats <= SEATS_MAX:
         return f"a table has 1 to {SEATS_MAX} seats, not {settings.seats}"
     if not 0 <= settings.day_starts_minute < DAY_MINUTES:

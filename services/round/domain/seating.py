@@ -15,7 +15,8 @@ from services.round.domain.state import TableState, clauses_for, rules_of, setti
 
 def idle_counted(state: TableState, coup: Coup) -> Sequence[Event]:
     """After a coup with betting: seats that staked start anew, others count at a full table."""
-    if rules_of(state).seat_idle_rounds is None or coup.no_bet:
+    unknown = coup.no_bet or not settings_of(state).keeps_book
+    if rules_of(state).seat_idle_rounds is None or unknown:
         return ()
     staked = {each.player for each in (coup.book or EMPTY_BOOK).players}
     events: list[Event] = []

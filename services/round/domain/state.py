@@ -253,7 +253,7 @@ _RULING = {
 def _missing_before_betting(state: TableState) -> str:
     if state.suspension is not None:
         return f"the table to be resumed ({state.suspension.reason})"
-    if state.limits_version == 0:
+    if state.limits_version == 0 and settings_of(state).keeps_book:
         return "limits to be published"
     shoe = state.shoe
     if shoe is None or shoe.ended:

@@ -427,7 +427,8 @@ def _coup_over(state: SettlementState, heard: Heard) -> SettlementState:
     event: table.CoupClosed = heard.event  # type: ignore[assignment]
     state = replace(state, closed=max(state.closed, place_of(event.coup_id)))
     coup = state.coups.get(event.coup_id)
-    if coup is None or coup.settled or coup.end is None:
+    no_book = state.settings is not None and not state.settings.keeps_book
+    if coup is None or coup.settled or coup.end is None or no_book:
         return _without_coup(state, event.coup_id)
     if coup.end.void is not None and coup.book is not None and coup.book.reason == VOID:
         return _without_coup(state, event.coup_id)

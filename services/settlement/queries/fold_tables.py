@@ -109,6 +109,7 @@ def _opened(desk: Desk, said: Said) -> None:
             said.at_us, settings.time_zone, settings.day_starts_minute
         ).isoformat(),
         incidents_open=0,
+        book=settings.book,
         kept_incidents={},
         kept_zone=settings.time_zone,
         kept_day_starts=settings.day_starts_minute,

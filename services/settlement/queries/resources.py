@@ -94,6 +94,7 @@ class Table(Resource, frozen=True, kw_only=True, omit_defaults=True):
     closed_us: int = 0
     updated_us: int = 0
     incidents_open: int = 0
+    book: str = "KEPT"
     kept_zone: str = "UTC"
     kept_day_starts: int = 0
     """Zone, and minute after midnight, of its gaming days."""

@@ -96,6 +96,8 @@ def is_staked(events: Sequence[Event]) -> bool:
 
 def book_for(command: PlaceWager | PlaceSlip, state: BookState) -> Book:
     """The book that the wager is meant for; never another one (D5)."""
+    if not settings_of(state).keeps_book:
+        raise Refused("NOT_PERMITTED", "this table keeps no book: chips alone are staked here")
     book = state.book
     if book is None:
         if command.coup_id is not None:

@@ -31,7 +31,7 @@ class AreaLimits(_message.Message):
     def __init__(self, areas: _Optional[_Mapping[str, Limit]] = ...) -> None: ...
 
 class OpenTableRequest(_message.Message):
-    __slots__ = ("meta", "table_id", "rulebook_id", "decks", "currency", "limits", "mode", "table_number", "smallest_chip_minor", "seats", "left_of_dealer", "layout", "method", "manual_burns", "differential_minor", "player_coup_maximum_minor", "maximum_win_minor", "table_exposure_minor", "betting_seconds", "debit_drain_ms", "options_json", "time_zone", "day_starts_minute")
+    __slots__ = ("meta", "table_id", "rulebook_id", "decks", "currency", "limits", "mode", "table_number", "smallest_chip_minor", "seats", "left_of_dealer", "layout", "method", "manual_burns", "differential_minor", "player_coup_maximum_minor", "maximum_win_minor", "table_exposure_minor", "betting_seconds", "debit_drain_ms", "options_json", "time_zone", "day_starts_minute", "book")
     class LimitsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -62,6 +62,7 @@ class OpenTableRequest(_message.Message):
     OPTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
     TIME_ZONE_FIELD_NUMBER: _ClassVar[int]
     DAY_STARTS_MINUTE_FIELD_NUMBER: _ClassVar[int]
+    BOOK_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
     rulebook_id: str
@@ -85,7 +86,8 @@ class OpenTableRequest(_message.Message):
     options_json: str
     time_zone: str
     day_starts_minute: int
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., rulebook_id: _Optional[str] = ..., decks: _Optional[int] = ..., currency: _Optional[str] = ..., limits: _Optional[_Mapping[str, AreaLimits]] = ..., mode: _Optional[str] = ..., table_number: _Optional[str] = ..., smallest_chip_minor: _Optional[int] = ..., seats: _Optional[int] = ..., left_of_dealer: _Optional[int] = ..., layout: _Optional[str] = ..., method: _Optional[str] = ..., manual_burns: _Optional[bool] = ..., differential_minor: _Optional[int] = ..., player_coup_maximum_minor: _Optional[int] = ..., maximum_win_minor: _Optional[int] = ..., table_exposure_minor: _Optional[int] = ..., betting_seconds: _Optional[int] = ..., debit_drain_ms: _Optional[int] = ..., options_json: _Optional[str] = ..., time_zone: _Optional[str] = ..., day_starts_minute: _Optional[int] = ...) -> None: ...
+    book: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., rulebook_id: _Optional[str] = ..., decks: _Optional[int] = ..., currency: _Optional[str] = ..., limits: _Optional[_Mapping[str, AreaLimits]] = ..., mode: _Optional[str] = ..., table_number: _Optional[str] = ..., smallest_chip_minor: _Optional[int] = ..., seats: _Optional[int] = ..., left_of_dealer: _Optional[int] = ..., layout: _Optional[str] = ..., method: _Optional[str] = ..., manual_burns: _Optional[bool] = ..., differential_minor: _Optional[int] = ..., player_coup_maximum_minor: _Optional[int] = ..., maximum_win_minor: _Optional[int] = ..., table_exposure_minor: _Optional[int] = ..., betting_seconds: _Optional[int] = ..., debit_drain_ms: _Optional[int] = ..., options_json: _Optional[str] = ..., time_zone: _Optional[str] = ..., day_starts_minute: _Optional[int] = ..., book: _Optional[str] = ...) -> None: ...
 
 class OpenTableResponse(_message.Message):
     __slots__ = ("result",)
