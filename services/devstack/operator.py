@@ -10,9 +10,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from services.devstack.ports import LOOPBACK, free_ports
 from services.devstack.processes import ManagedProcess
 from services.devstack.state import CHECKOUT
+from services.walletsim.app import Answered
 
 SECRET: Final = "a secret that everybody may know, for development only"  # noqa: S105
 READY_S: Final = 20.0
@@ -75,9 +78,15 @@ class SimulatedWallet:
         if told["status"] == "REFUSED":
             raise RuntimeError(f"the simulator refuses a deposit: {told['code']}")
 
-    def misbehave(self, verb: str, fault: str, *, seconds: float) -> None:
-        """Let the next request of a verb go wrong."""
-        self._post("faults", {"verb": verb, "fault": fault, "seconds": seconds})
+    def misbehave(self, verb: str, fault: str, *, seconds: float, player: str = "") -> None:
+        """Let the next request of a verb go wrong, or the next one for a player."""
+        asked: dict[str, str | int | float] = {
+            "verb": verb,
+            "fault": fault,
+            "player": player,
+            "seconds": seconds,
+        }
+        self._post("faults", asked)
 
     def _post(self, what: str, asked: dict[str, str | int | float]) -> dict[str, Any]:
         request = urllib.request.Request(  # noqa: S310 - our own server on this machine
@@ -91,7 +100,16 @@ class SimulatedWallet:
 
     def movements(self) -> str:
         """What moved, as CSV."""
-        with urllib.request.urlopen(f"{self.url}/sim/movements", timeout=CALL_S) as answer:  # noqa: S310
+        return self._get("movements")
+
+    def answers(self) -> list[Answered]:
+        """Every request for a movement and its answer, oldest first."""
+        return [
+            msgspec.json.decode(line, type=Answered) for line in self._get("answers").splitlines()
+        ]
+
+    def _get(self, what: str) -> str:
+        with urllib.request.urlopen(f"{self.url}/sim/{what}", timeout=CALL_S) as answer:  # noqa: S310
             return str(answer.read().decode())
 
 

@@ -2,8 +2,10 @@
 
 POST /sim/fund       {"player", "currency", "amount_minor"}
 POST /sim/sessions   {"session", "ended": true}
-POST /sim/faults     {"verb": "DEBIT", "fault": "LOST", "times": 1, "seconds": 3, "refusal": ""}
+POST /sim/faults     {"verb": "DEBIT", "fault": "LOST", "player": "", "times": 1, "seconds": 3,
+                      "refusal": ""}
 GET  /sim/movements  what moved, as CSV
+GET  /sim/answers    every request for a movement and its answer, oldest first, as JSON lines
 """
 
 from __future__ import annotations
@@ -30,19 +32,39 @@ FAULTS: Final = ("SLOW", "LOST", "TWICE", "REFUSE", "ERROR", "WRONG_AMOUNT", "GA
 Refuse: not done. Error: status 500, not done. Wrong amount: one minor unit too much. Garbage: done,
 and answered with something else. Restart: not done, and everybody's connection breaks for a while."""
 
+NO_ANSWER: Final = ("LOST", "ERROR", "GARBAGE", "RESTART")
+"""Those of which the caller is told nothing."""
+
 CSV_COLUMNS: Final = (
     "key", "verb", "player", "currency", "amount_minor", "table_id", "coup_id", "wager_id",
 )  # fmt: skip
 
 
 class Fault(Struct, kw_only=True):
-    """Misbehaviour at the next requests of a verb."""
+    """Misbehaviour at the next requests of a verb, for everybody or for one player."""
 
     verb: str
     fault: str
+    player: str = ""
     times: int = 1
     seconds: float = 3.0
     refusal: str = "INSUFFICIENT_FUNDS"
+
+
+class Answered(Struct, frozen=True, kw_only=True):
+    """A request for a movement, what went wrong on purpose, and what the caller was told."""
+
+    key: str
+    verb: str
+    player: str
+    asked_minor: int
+    fault: str = ""
+    status: str = ""
+    """Empty where what was sent, if anything, is no answer."""
+
+    code: str = ""
+    told_minor: int = 0
+    cancels: str = ""
 
 
 class Simulator:
@@ -51,6 +73,8 @@ class Simulator:
     def __init__(self, books: Books, form: Form, verifier: Verifier) -> None:
         self.books = books
         self.faults: list[Fault] = []
+        self.answers: list[Answered] = []
+        """In the order of the requests. Whether the caller lived to read one, nobody knows here."""
         self._form = form
         self._verifier = verifier
         self._down_until_s = 0.0
@@ -64,6 +88,7 @@ class Simulator:
         application.router.add_post("/sim/faults", self._misbehave)
         application.router.add_post("/sim/sessions", self._end_session)
         application.router.add_get("/sim/movements", self._movements)
+        application.router.add_get("/sim/answers", self._listed)
         return application
 
     def _handler(self, verb: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
@@ -98,6 +123,7 @@ class Simulator:
             coup_id=asked.coup_id,
             wager_id=asked.wager_id,
             slip_id=asked.slip_id,
+            wagers=tuple(share.wager_id for share in asked.wagers),
             cancels=asked.cancels,
             session=asked.session,
         )
@@ -105,36 +131,54 @@ class Simulator:
             self._form.read(share.amount, asked.currency) for share in asked.wagers
         ):
             return web.Response(status=400, text="the wagers are not what the slip's debit takes")
-        fault = self._next(verb)
+        fault = self._next(verb, asked.player)
         if fault is None:
-            return self._told(asked, self.books.move(row))
+            result = self.books.move(row)
+            self._note(row, result=result)
+            return self._told(asked, result)
         return await self._wrong(request, asked, row, fault)
 
     async def _wrong(
         self, request: web.Request, asked: protocol.Asked, row: Row, fault: Fault
     ) -> web.StreamResponse:
         """The same, as it goes wrong."""
-        if fault.fault == "REFUSE":
-            return self._told(asked, Result(status="REFUSED", code=fault.refusal))
-        if fault.fault == "ERROR":
-            return web.Response(status=500)
-        if fault.fault == "RESTART":
+        kind = fault.fault
+        if kind == "RESTART":
             self._down_until_s = asyncio.get_running_loop().time() + fault.seconds
-            return _broken(request)
-        result = self.books.move(row, more_minor=fault.fault == "WRONG_AMOUNT")
-        if fault.fault == "TWICE":
-            result = self.books.move(row)
-        elif fault.fault == "SLOW":
+        if kind == "REFUSE":
+            result = Result(status="REFUSED", code=fault.refusal)
+        elif kind not in ("ERROR", "RESTART"):
+            result = self.books.move(row, more_minor=kind == "WRONG_AMOUNT")
+            if kind == "TWICE":
+                result = self.books.move(row)
+        if kind in NO_ANSWER:
+            self._note(row, fault=kind)
+            if kind == "GARBAGE":
+                return web.Response(text="<html>it works</html>")
+            return web.Response(status=500) if kind == "ERROR" else _broken(request)
+        self._note(row, fault=kind, result=result)
+        if kind == "SLOW":
             await asyncio.sleep(fault.seconds)
-        elif fault.fault == "GARBAGE":
-            return web.Response(text="<html>it works</html>")
-        elif fault.fault == "LOST":
-            return _broken(request)
         return self._told(asked, result)
 
-    def _next(self, verb: str) -> Fault | None:
+    def _note(self, row: Row, *, fault: str = "", result: Result | None = None) -> None:
+        answered = Answered(
+            key=row.key,
+            verb=row.verb,
+            player=row.player,
+            asked_minor=row.amount_minor,
+            fault=fault,
+            status=result.status if result else "",
+            code=result.code if result else "",
+            told_minor=result.amount_minor if result else 0,
+            cancels=row.cancels,
+        )
+        self.answers.append(answered)
+
+    def _next(self, verb: str, player: str) -> Fault | None:
         for fault in self.faults:
-            if fault.verb in (verb, "*") and fault.times > 0:
+            meant = fault.verb in (verb, "*") and fault.player in (player, "")
+            if meant and fault.times > 0:
                 fault.times -= 1
                 return fault
         return None
@@ -181,6 +225,10 @@ class Simulator:
             return web.Response(status=400, text=f"one of {', '.join(FAULTS)}")
         self.faults.append(replace(fault))
         return web.json_response({"faults": len(self.faults)})
+
+    async def _listed(self, _: web.Request) -> web.StreamResponse:
+        lines = b"".join(msgspec.json.encode(each) + b"\n" for each in self.answers)
+        return web.Response(body=lines, content_type="application/jsonl")
 
     async def _movements(self, _: web.Request) -> web.StreamResponse:
         return web.Response(text=movements_csv(self.books), content_type="text/csv")

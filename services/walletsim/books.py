@@ -46,6 +46,9 @@ class Row(Struct, frozen=True, kw_only=True):
     coup_id: str = ""
     wager_id: str = ""
     slip_id: str = ""
+    wagers: tuple[str, ...] = ()
+    """Of a movement for several wagers: their ids."""
+
     cancels: str = ""
     session: str = ""
     number: int = 0
@@ -176,8 +179,8 @@ class Books:
         self._balances[row.player, row.currency] = row.balance_minor
         if row.cancels:
             self._undone.add(row.cancels)
-        if row.verb == CREDIT and row.wager_id:
-            self._credited.add(_wager(row))
+        if row.verb == CREDIT:
+            self._credited |= {(row.table_id, each) for each in (row.wager_id, *row.wagers) if each}
 
 
 def _wager(row: Row) -> tuple[str, str]:

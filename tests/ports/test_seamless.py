@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +38,7 @@ from services.wager.wallet import (
     REVERSE,
     UNKNOWN,
     Movement,
+    Part,
     ask,
 )
 from services.walletsim import books
@@ -268,6 +270,51 @@ async def test_a_wager_that_was_credited_is_cancelled_no_more() -> None:
             for verb in (DEBIT, CREDIT):
                 assert (await ask(wallet, moving(verb))).done
             assert (await ask(wallet, moving(CANCEL))).outcome == outcome
+
+
+async def test_a_wager_of_a_common_credit_is_cancelled_no_more(tmp_path: Path) -> None:
+    """Domain 4.2: one credit for a player's coup pays each wager that it lists, won or lost.
+
+    The simulator knows so after a restart too.
+    """
+    parts = tuple(
+        Part(wager_id=wager, area=area, amount_minor=amount)
+        for wager, area, amount in (("w1", "BANKER", 195), ("w2", "TIE", 0))
+    )
+    paid = replace(moving(CREDIT, 195), wager_id="", parts=parts)
+    for refuses, outcome in ((True, REFUSED), (False, DONE)):
+        switches = books.Switches(refuses_after_credit=refuses)
+        file = tmp_path / f"{refuses}.jsonl"
+        async with simulator(switches, file=file) as running, adapter(running) as wallet:
+            running.fund("p", 1_000)
+            for wager in ("w1", "w2", "w3"):
+                assert (await ask(wallet, replace(moving(DEBIT), wager_id=wager))).done
+            assert (await ask(wallet, paid)).done
+        async with simulator(switches, file=file) as running, adapter(running) as wallet:
+            for wager, wanted in (("w1", outcome), ("w2", outcome), ("w3", DONE)):
+                answer = await ask(wallet, replace(moving(CANCEL), wager_id=wager))
+                assert (wager, answer.outcome) == (wager, wanted)
+
+
+async def test_what_goes_wrong_may_be_meant_for_one_player_and_every_answer_is_listed() -> None:
+    """A test knows which movement a misbehaviour met, and what the caller was told."""
+    async with simulator() as running, adapter(running) as wallet:
+        for player in ("p", "q"):
+            running.fund(player, 1_000)
+        running.misbehaves(DEBIT, "ERROR", player="q")
+        first, second = moving(DEBIT), replace(moving(DEBIT), player="q")
+        assert (await ask(wallet, first)).done
+        assert (await ask(wallet, second)).outcome == UNKNOWN
+        assert (await ask(wallet, second)).done
+        listed = [
+            (each.key, each.fault, each.status, each.told_minor)
+            for each in running.simulator.answers
+        ]
+        assert listed == [
+            (first.movement_id, "", "DONE", 100),
+            (second.movement_id, "ERROR", "", 0),
+            (second.movement_id, "", "DONE", 100),
+        ]
 
 
 async def test_a_wallet_that_is_away_was_not_asked() -> None:
