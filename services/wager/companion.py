@@ -43,6 +43,7 @@ from services.wager.domain import (
     decide,
     staked_under,
     staking_player,
+    verdict,
 )
 from services.wager.domain.facts import NOTHING, Facts, LimitSets, Stop
 from services.wager.domain.state import CASINO, slip_of
@@ -61,6 +62,7 @@ class WagerCompanion:
     written into the journal and sent after the commit.
     `bars` makes the register of bars from the transaction's connection.
     `limits` gives the limits of an operator's players, by currency.
+    `journal` makes the journal of an operator's movements from the transaction's connection.
     """
 
     def __init__(
@@ -70,12 +72,15 @@ class WagerCompanion:
         rules: Callable[[Command, BookState], None] | None = None,
         bars: Callable[[Any], Any] = Bars,
         limits: LimitSets | None = None,
+        *,
+        journal: Callable[[Any], Any] = Journal,
     ) -> None:
         self._ledger = ledger
         self._elsewhere = elsewhere
         self._rules = rules
         self._bars = bars
         self._limits = limits
+        self._journal = journal
         self._seen: WeakKeyDictionary[Any, _Seen] = WeakKeyDictionary()
         """What each transaction knows of bars from the casino."""
 
@@ -176,7 +181,7 @@ class WagerCompanion:
         asked = [(each, movement_of(each.event, each.table_id)) for each in staged]
         moving = [(each, movement) for each, movement in asked if movement is not None]
         if self._elsewhere is not None:
-            journal = Journal(tx.connection)
+            journal = self._journal(tx.connection)
             away = [pair for pair in moving if self._elsewhere(pair[0])]
             moving = [pair for pair in moving if not self._elsewhere(pair[0])]
             await journal.ask([_entry(*pair) for pair in away])
@@ -291,6 +296,7 @@ def _bar(staged: Staged) -> Bar:
 
 
 def _entry(staged: Staged, movement: Movement) -> Entry:
+    event: Any = staged.event
     meta = staged.meta
     return Entry(
         movement=movement,
@@ -302,6 +308,7 @@ def _entry(staged: Staged, movement: Movement) -> Entry:
         at_us=meta.occurred_at_us,
         test=meta.test,
         repeated=isinstance(staged.event, RefundRepeated),
+        undone=verdict(event) if movement.cancels else None,
     )
 
 

@@ -48,6 +48,9 @@ class Entry(Struct, frozen=True, kw_only=True):
     attempts: int = 0
     """How often it was taken to be sent, this time included."""
 
+    undone: dict[str, Any] | None = None
+    """Of a cancel by name: what the player is told of the debit. It is not read back."""
+
 
 class Journal:
     """The rows, through a pool or the connection of an open transaction."""
@@ -64,10 +67,12 @@ class Journal:
             movement = entry.movement
             if movement.cancels:
                 await self._connection.execute(
-                    "update operator_movements set status = $2, answered_at = clock_timestamp() "
+                    "update operator_movements set status = $2, answered_at = clock_timestamp(), "
+                    "verdict = coalesce(verdict, $3::jsonb) "
                     "where movement_id = $1 and status in ('OPEN', 'REFUSED')",
                     movement.cancels,
                     UNCONFIRMED,
+                    None if entry.undone is None else msgspec.json.encode(entry.undone).decode(),
                 )
             await self._connection.execute(
                 f"insert into operator_movements ({_COLUMNS}, status, next_at) "  # noqa: S608
@@ -145,8 +150,8 @@ class Journal:
             cause,
         )
 
-    async def debit(self, movement_id: str) -> tuple[str, dict[str, Any] | None]:
-        """Status of a movement, and what the player is told of it."""
+    async def status(self, movement_id: str) -> tuple[str, dict[str, Any] | None]:
+        """Status of a movement, empty where there is none, and what the player is told of a debit."""
         row = await self._connection.fetchrow(
             "select status, verdict from operator_movements where movement_id = $1", movement_id
         )

@@ -100,7 +100,7 @@ class Sending:
         )
         if answer.outcome == UNKNOWN:
             return
-        status, _ = await self._journal.debit(answer.movement_id)
+        status, _ = await self._journal.status(answer.movement_id)
         if answer.done and status == REFUSED:
             await self._undo(entry)
         else:
@@ -155,15 +155,9 @@ class Sending:
         """What the player is told of a debit, once it is known; None where it takes too long."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while True:
-            status, verdict = await self._journal.debit(movement_id)
+            status, verdict = await self._journal.status(movement_id)
             if verdict is not None:
                 return verdict
-            if status == "UNCONFIRMED":
-                return {
-                    "status": "REJECTED",
-                    "code": "NO_CONFIRMATION",
-                    "message": "the wallet did not confirm the debit",
-                }
             if not status or asyncio.get_running_loop().time() >= deadline:
                 return None
             with contextlib.suppress(TimeoutError):

@@ -7,7 +7,7 @@ goes back before a result always goes back by an event of this service.
 
 from services.contracts.wager import EVENTS, SERVICE
 from services.wager.domain.closing import next_due_us
-from services.wager.domain.decide import answer, decide
+from services.wager.domain.decide import answer, decide, verdict
 from services.wager.domain.evolve import evolve
 from services.wager.domain.permissions import (
     changes_casino_bar,
@@ -36,4 +36,5 @@ __all__ = [
     "scope",
     "staked_under",
     "staking_player",
+    "verdict",
 ]

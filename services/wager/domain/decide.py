@@ -11,6 +11,7 @@ from services.contracts.guards import require_meaning
 from services.contracts.wager import (
     DebitRequested,
     SlipDebitRequested,
+    SlipRejected,
     WagerAccepted,
     WagerChanged,
     WagerRejected,
@@ -76,20 +77,33 @@ from services.wager.domain.stops import lift_stop, order_stop
 
 
 def answer(command: Command, events: Sequence[Event], state: BookState) -> Mapping[str, Any]:
-    """What became of a wager."""
+    """What became of a wager, or of a slip by its first one.
+
+    The answer to a debit may close the book, and that may reject wagers of others.
+    """
     del state
     if not isinstance(command, PlaceWager | PlaceSlip | ChangeWager | RecordDebit):
         return {}
-    for event in reversed(events):
-        if isinstance(event, WagerRejected):
-            return {"status": "REJECTED", "code": event.code, "message": event.message}
-        if isinstance(event, WagerAccepted):
-            return {"status": "ACCEPTED", "stake_minor": event.stake_minor}
-        if isinstance(event, WagerChanged):
-            return {"status": "ACCEPTED", "stake_minor": event.to_minor}
+    decided = [each for each in events if isinstance(each, _DECIDED)]
+    own = [each for each in decided if each.wager_id == decided[0].wager_id]
+    if own:
+        return verdict(own[-1])
+    for event in events:
         if isinstance(event, DebitRequested | SlipDebitRequested):
             return {"status": "PENDING", "movement_id": event.movement_id}
     return {"status": "PENDING"}
+
+
+def verdict(event: WagerAccepted | WagerChanged | WagerRejected | SlipRejected) -> dict[str, Any]:
+    """What whoever staked is told of a decision."""
+    if isinstance(event, WagerAccepted):
+        return {"status": "ACCEPTED", "stake_minor": event.stake_minor}
+    if isinstance(event, WagerChanged):
+        return {"status": "ACCEPTED", "stake_minor": event.to_minor}
+    return {"status": "REJECTED", "code": event.code, "message": event.message}
+
+
+_DECIDED = (WagerAccepted, WagerChanged, WagerRejected)
 
 
 def decide(command: Command, state: BookState, facts: Facts = NOTHING) -> Sequence[Event]:

@@ -449,6 +449,6 @@ async def test_a_late_answer_leaves_what_was_asked_for_again(database_url: str) 
         assert again.cause == "wager:T1:9"
         await journal.answered(refused, cause=again.cause, pause_s=0)
         assert await journal.take(lease_s=0) == []
-        assert (await journal.debit("T1/w1/2"))[0] == REFUSED
+        assert (await journal.status("T1/w1/2"))[0] == REFUSED
     finally:
         pool.terminate()

@@ -146,3 +146,17 @@ def test_a_cut_is_in_whole_chips_and_below_the_minimum_valid() -> None:
     small.when_heard(asked()).then(
         like(DifferentialBreached), like(WagerReduced, to_minor=50), like(BookClosed)
     )
+
+
+def test_the_answer_to_a_debit_tells_of_its_own_wager() -> None:
+    """A-30, F-77: it may close the book, and that may leave nothing of somebody else's wager."""
+    pending = table(differential=600).given(
+        accepted("w1", "p1", "BANKER", 500, token="k1"),
+        accepted("w2", "p2", "BANKER", 800, token="k2"),
+        accepted("w3", "p3", "BANKER", 300),
+    )
+    last = pending.given(*pending.when(place("w4", "p4", "TIE", 200)).events, closed(), asked())
+    paid = RecordDebit(at_us=AT_US, by=PLAYER, movement_id="T1/w4/1", outcome="DONE")
+    told = last.when(paid)
+    told.then_among(like(WagerAccepted, wager_id="w4"), like(WagerRejected, wager_id="w3"))
+    assert wager.answer(paid, told.events, last.state)["status"] == "ACCEPTED"
