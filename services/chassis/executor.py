@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
@@ -26,7 +26,7 @@ from services.chassis.registry import Registry
 from services.chassis.retry import with_retries
 from services.chassis.store import Progress, Store, StoredAnswer, StoreUnavailable
 from services.chassis.work import Core, ItemFailed, Origin, Work, nobody
-from services.contracts.core import Command, Event, NotYet, Refused
+from services.contracts.core import Actor, Command, Event, NotYet, Refused
 
 QUEUE_COMMANDS_MAX: Final = 4_096
 """Commands that wait at most; beyond that it is better to say so than to answer late."""
@@ -162,6 +162,10 @@ class _Waiting:
             self.future.set_exception(result)
 
 
+def _own_key(key: str, by: Actor) -> str:
+    return f"{key}\n{by.id}"
+
+
 class Executor:
     """Runs the commands and the heard events of one service."""
 
@@ -275,7 +279,7 @@ class Executor:
             command_id=command_id,
             input_hash=input_hash,
             key=key,
-            own_key=f"{key}\n{command.by.id}",
+            own_key=_own_key(key, command.by),
             traceparent=traceparent,
             future=loop.create_future(),
             recorded=recorded,
@@ -287,6 +291,13 @@ class Executor:
         if len(self._queue) >= self._enough_commands:
             self._enough.set()
         return waiting.future
+
+    async def carried_out(self, keys: Iterable[str], *, by: Actor) -> set[str]:
+        """Which of these commands of an actor are carried out, and will not be again."""
+        own = {_own_key(key, by): key for key in keys}
+        async with self._store.transaction() as tx:
+            known = await tx.answers(own)
+        return {own[each] for each in known}
 
     async def hear(self, records: Sequence[Record], consumer: str) -> list[Verdict]:
         """Handle events of other services in one transaction; see `Hearing.hear`."""

@@ -192,8 +192,25 @@ class Delivery:
             raise group.exceptions[0] from group
 
     async def _deliver(self, records: Sequence[Record]) -> None:
-        movements = [self._due(record) for record in records]
-        await asyncio.gather(*(self._move(each) for each in movements if each is not None))
+        """Deliver a batch, which may have been delivered before as far as anybody knows.
+
+        What is on record as answered is not asked for again, nor what waits to be: the wallet might
+        say something else now, and an open item would be none.
+        """
+        movements = [due for due in map(self._due, records) if due is not None]
+        if not movements:
+            return
+        settled = await self._runtime.executor.carried_out(map(_answered_as, movements), by=SYSTEM)
+        waiting = await self._waiting.among([each.position for each in movements])
+        moves = [
+            self._move(each)
+            for each in movements
+            if _answered_as(each) not in settled and each.position not in waiting
+        ]
+        # All of them end before the batch is delivered again: no movement is asked for twice at once.
+        for failed in await asyncio.gather(*moves, return_exceptions=True):
+            if isinstance(failed, BaseException):
+                raise failed
 
     def _due(self, record: Record) -> Due | None:
         return due(record, zero_credits=self._zero_credits)
@@ -210,6 +227,9 @@ class Delivery:
         (record,) = await self._runtime.store.read_log(after_position=position - 1, limit=1)
         movement = self._due(record)
         assert movement is not None, "only movements wait"
+        settled = await self._runtime.executor.carried_out([_answered_as(movement)], by=SYSTEM)
+        if settled:
+            return ""
         said = await self._ask(movement)
         if said.outcome == "UNKNOWN":
             return said.reason or "no answer"
@@ -250,20 +270,26 @@ class Delivery:
         """Note what the log has to say of the answer; an ordinary credit that arrived needs no word.
 
         One id for each time that it was asked for: an answer that is recorded is not recorded
-        again, however often the batch is delivered. No id from outside has a slash.
+        again, however often the batch is delivered.
         """
         if movement.amount_minor < 0:
-            kind, command = "reversal", _reversal(movement, said)
+            command = _reversal(movement, said)
         elif movement.repeated or said.outcome == "REFUSED":
-            kind, command = "credit", _credit(movement, said)
+            command = _credit(movement, said)
         else:
             return
         await self._runtime.executor.command(
             movement.table_id,
             command,
-            command_id=f"{kind}/{movement.position}",
+            command_id=_answered_as(movement),
             input_hash=movement.movement_id.encode(),
         )
+
+
+def _answered_as(movement: Due) -> str:
+    """The id of the command that records an answer. No id from outside has a slash."""
+    kind = "reversal" if movement.amount_minor < 0 else "credit"
+    return f"{kind}/{movement.position}"
 
 
 def _message(context: PlayerContext | None) -> common_pb2.PlayerContext | None:

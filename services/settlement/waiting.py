@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, NoReturn
 
 from services.chassis import telemetry
@@ -46,6 +46,13 @@ class Waiting:
             problem,
             PAUSE_S,
         )
+
+    async def among(self, positions: Sequence[int]) -> set[int]:
+        """Which of these movements wait."""
+        rows = await self._pool.fetch(
+            "select position from waiting_movements where position = any($1::bigint[])", positions
+        )
+        return {row[0] for row in rows}
 
     async def count(self, table_id: str) -> int:
         """How many movements of a table wait."""

@@ -27,8 +27,8 @@ from services.wager.seamless.protocol import UNKNOWN_DEBIT
 from services.wager.wallet import CANCEL, DEBIT, DONE, REFUSED, UNKNOWN, Answer, Wallet, ask
 
 POLL_S: Final = 0.5
-LEASE_S: Final = 10.0
-"""Longer than any call takes."""
+LEASE_S: Final = 5.0
+"""Longer than any call takes (its bound is in `config`) with the record of its answer."""
 
 FORGETS_AFTER: Final = 8
 """How often a wallet that remembers no cancels is asked to undo a debit that it does not know: with
@@ -88,6 +88,10 @@ class Sending:
     async def _debited(self, entry: Entry, answer: Answer) -> None:
         if answer.outcome == UNKNOWN and answer.reason == NOT_SENT and entry.attempts == 1:
             answer = replace(answer, outcome=REFUSED, reason=AWAY)
+        if answer.outcome == REFUSED and entry.attempts > 1:
+            # It was sent before, and a crash left nobody who knows the answer to that: the wallet may
+            # have taken money then, another amount or the last there was, and refuse the rest now.
+            answer = replace(answer, outcome=UNKNOWN)
         verdict = await self._record(
             entry,
             RecordDebit(
@@ -115,7 +119,9 @@ class Sending:
 
     async def _given_back(self, entry: Entry, answer: Answer) -> None:
         movement = entry.movement
-        if answer.outcome == REFUSED or (answer.outcome == DONE and entry.repeated):
+        # Asked before, it may be an open item: by a person's word, or by a crash after its refusal.
+        again = entry.repeated or entry.attempts > 1
+        if answer.outcome == REFUSED or (answer.outcome == DONE and again):
             command = RecordRefund(
                 at_us=self._at_us(entry),
                 by=SYSTEM,

@@ -28,6 +28,7 @@ from services.wager.wallet import (
     BALANCE_MAXIMUM,
     CONFLICT,
     CREDIT,
+    DONE,
     FUND,
     REVERSE,
     Answer,
@@ -107,10 +108,16 @@ class WalletService(pb_grpc.WalletServiceServicer):
         )
 
     async def _ask(self, request: Any, verb: str) -> Answer:
-        """Ask the table's wallet, once. Of the operator's, what was asked is written down first."""
+        """Ask the table's wallet, once. Of the operator's, what was asked is written down first.
+
+        What its wallet has confirmed before it is not asked for again: done stays done.
+        """
         movement = _movement(request, verb)
         if not self._is_elsewhere(movement.operator, test=request.test):
             return await ask(self._ledger, movement)
+        status, _ = await self._journal.status(movement.movement_id)
+        if status == DONE:
+            return Answer(movement_id=movement.movement_id, outcome=DONE, duplicate=True)
         entry = Entry(
             movement=movement,
             command_id="",

@@ -252,6 +252,9 @@ class SimWaiting(Waiting):
     async def add(self, position: int, table_id: str, problem: str) -> None:
         self._waiting.setdefault(position, table_id)
 
+    async def among(self, positions: Sequence[int]) -> set[int]:
+        return self._waiting.keys() & set(positions)
+
     async def run(self, again: Callable[[int], Awaitable[str]]) -> NoReturn:
         while True:
             for position in list(self._waiting):

@@ -1,0 +1,151 @@
+"""Every misbehaviour of an operator's wallet at every verb, and a crash at every step: books agree.
+
+In one process, without a socket or a real second: see `tests/support/operator.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from services.walletsim.app import FAULTS, NO_ANSWER
+from tests.simulation.virtual import VirtualLoop
+from tests.support.operator import CALLED, DEPOSIT, NOTED, RECORDED, STEPS, TABLE, Crash, Operator
+from tests.support.owed import unsettled
+
+PLAYERS: Final = ("p1", "p2")
+CARDS: Final = "AC 9D 2S AD 3H 2C KD 4S 6S 7H TD KC 9S 7D KD TC 5C 4H 3D QH 8C JD 2H 6H"
+
+
+def stake(wager_id: str, player: str, area: str, amount: int) -> dict[str, Any]:
+    return {"do": "wager", "id": wager_id, "player": player, "area": area, "amount": amount}
+
+
+LINES: Final[list[dict[str, Any]]] = [
+    {
+        "do": "open_table",
+        "table": TABLE,
+        "rulebook": "nsw-mini",
+        "decks": 8,
+        "limits": {"*": {"min": 100, "max": 1_000_000}},
+    },
+    {"do": "load_shoe", "shoe": "S1", "partial": True, "cards": CARDS.split()},
+    {"do": "open_betting"},
+    stake("w1", "p1", "banker", 1_000),
+    stake("w2", "p2", "tie", 500),
+    {"do": "cancel_wager", "id": "w2"},
+    {"do": "no_more_bets"},
+    {"do": "deal"},
+    {
+        "do": "ruling",
+        "kind": "invalidate",
+        "coup": 1,
+        "reason": "FIRE",
+        "second": {"id": "cs-2", "role": "casino_supervisor"},
+    },
+]
+"""One wager that is paid and taken back after the coup was set aside, and one that is cancelled."""
+
+UNDO: Final = "UNDO"
+"""The cancel, by name, of a debit of which nobody knows the outcome."""
+
+PLACES: Final = {
+    "DEBIT": ("DEBIT", "p1"),
+    "CANCEL": ("CANCEL", "p2"),
+    UNDO: ("CANCEL", "p1"),
+    "CREDIT": ("CREDIT", "p1"),
+    "REVERSE": ("REVERSE", "p1"),
+}
+"""Where a misbehaviour is planted: the verb and the player of its movement."""
+
+
+UNANSWERED: Final = ("SLOW", *NO_ANSWER)
+
+
+def reached(place: str, fault: str) -> tuple[str, ...]:
+    """The steps that a movement comes to: not everything is told to the table, or the journal."""
+    steps = STEPS[PLACES[place][0]]
+    unknown = fault in UNANSWERED or (place, fault) == ("DEBIT", "WRONG_AMOUNT")
+    if place == "DEBIT" and unknown:
+        return tuple(step for step in steps if step != NOTED)
+    refused = fault == "REFUSE" or (place, fault) == ("CANCEL", "WRONG_AMOUNT")
+    if place in ("CANCEL", UNDO) and not (unknown or refused):
+        return tuple(step for step in steps if step != RECORDED)
+    return steps
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = Path(tmp_path_factory.mktemp("log")) / "table.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in LINES))
+    return str(path)
+
+
+async def check(made: Operator) -> dict[str, str]:
+    """What has to be so whenever nothing moves; returns the open items."""
+    items = await made.items()
+    assert items == unsettled(made.simulator.answers)
+    movements = {key: made.journal.rows[key].entry.movement for key in items}
+    undone = {movement.cancels for movement in movements.values()}
+    assert {each.key for each in made.differences()} <= {*items, *undone}
+    right = dict.fromkeys(PLAYERS, DEPOSIT)
+    moved = {row.key: row.amount_minor for row in made.simulator.books.movements()}
+    for key, movement in movements.items():
+        sign = -1 if movement.verb == "REVERSE" else 1
+        right[movement.player] += moved.get(key, 0) - sign * movement.amount_minor
+    assert made.balances() == right
+    return items
+
+
+async def played(
+    log: str, place: str, faults: Sequence[str], at: str, *, dies: bool | None
+) -> None:
+    """One table, with misbehaviours one behind the other and a crash; then a person repeats."""
+    verb, player = PLACES[place]
+    crash = Crash(at, verb, player)
+    async with Operator(crash, PLAYERS) as made:
+        if place == UNDO:
+            made.misbehaves("DEBIT", "LOST", player)
+        for fault in faults:
+            made.misbehaves(verb, fault, player)
+        await made.play(log)
+        assert dies is None or crash.reached == dies, "a step is where it was"
+        met = [each.fault for each in made.simulator.answers if each.fault and each.verb == verb]
+        assert met[:1] == list(faults[:1])
+        made.simulator.faults.clear()
+        for key, kind in (await check(made)).items():
+            await made.repeat(kind, key)
+        for key in await check(made):
+            assert "WRONG_AMOUNT" in met, f"{key} is taken by a wallet that behaves"
+
+
+def run(log: str, place: str, faults: Sequence[str], at: str, *, dies: bool | None) -> None:
+    """In virtual time; where it fails, say at which step."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        try:
+            runner.run(played(log, place, faults, at, dies=dies))
+        except AssertionError as error:
+            raise AssertionError(f"crash at {at or 'no step'}: {error}") from error
+
+
+@pytest.mark.parametrize("fault", ["", *FAULTS])
+@pytest.mark.parametrize("place", PLACES)
+def test_every_misbehaviour_at_every_verb_and_a_crash_at_every_step(
+    log: str, place: str, fault: str
+) -> None:
+    """D13, N-1, N-7, domain 4.4: equal books to the minor unit; what is refused is an open item."""
+    for at in ("", *STEPS[PLACES[place][0]]):
+        run(log, place, [fault] if fault else [], at, dies=at in ("", *reached(place, fault)))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_refusal_behind_any_misbehaviour(log: str, place: str, fault: str) -> None:
+    """Domain 4.2: whatever became of the first request, and whoever knows of it, nothing is lost."""
+    for at in (CALLED, STEPS[PLACES[place][0]][-1]):
+        run(log, place, [fault, "REFUSE"], at, dies=None)
