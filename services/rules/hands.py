@@ -24,6 +24,19 @@ def points(cards: Sequence[Card]) -> int:
     return total % 10
 
 
+def initial_points(cards: Sequence[Card]) -> int:
+    """Return the count of the first two cards, which all decisions look at.
+
+    Raises IndexError for fewer.
+    """
+    return (POINT_VALUES[cards[0]] + POINT_VALUES[cards[1]]) % 10
+
+
+def begins_naturally(cards: Sequence[Card]) -> bool:
+    """Tell whether the first two cards count 8 or 9, whatever came after them."""
+    return len(cards) >= INITIAL_CARDS and initial_points(cards) >= NATURAL_POINTS_MIN
+
+
 def is_natural(cards: Sequence[Card]) -> bool:
     """Tell whether the hand is exactly two cards that count 8 or 9 (000 1.1).
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from services.rules.area_language import Coup, Definition, PairKind, Win, Winner, win
 from services.rules.areas import AREAS, WINS
@@ -19,7 +18,7 @@ from services.rules.ends import (
     possible_ends,
     winner_of,
 )
-from services.rules.hands import INITIAL_CARDS, is_natural, is_pair, points
+from services.rules.hands import begins_naturally, is_pair, points
 from services.rules.money import winnings_minor
 from services.rules.rulebook import Rulebook
 
@@ -45,8 +44,7 @@ BIG_CARDS_MIN: Final = 5
 _KEPT_RULEBOOKS_MAX: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A finished coup: the cards as they count, and everything derived from them."""
 
     player: tuple[Card, ...]
@@ -100,12 +98,12 @@ def outcome(player: Sequence[Card], banker: Sequence[Card]) -> Outcome:
     player_points = points(player)
     banker_points = points(banker)
     return Outcome(
-        player=tuple(player),
-        banker=tuple(banker),
-        player_points=player_points,
-        banker_points=banker_points,
+        tuple(player),
+        tuple(banker),
+        player_points,
+        banker_points,
         winner=winner_of(player_points, banker_points),
-        natural=is_natural(player[:INITIAL_CARDS]) or is_natural(banker[:INITIAL_CARDS]),
+        natural=begins_naturally(player) or begins_naturally(banker),
         player_pair=is_pair(player),
         banker_pair=is_pair(banker),
         cards=len(player) + len(banker),

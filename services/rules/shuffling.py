@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
@@ -62,24 +63,31 @@ def shuffle(cards: Sequence[_Item], random_bytes: RandomBytes) -> tuple[_Item, .
     asked for.
     """
     order = list(cards)
-    for last in range(len(order) - 1, 0, -1):
-        place = _below(last + 1, random_bytes)
-        order[last], order[place] = order[place], order[last]
+    last = len(order) - 1
+    while last > 0:
+        size = last.bit_length() // 8 + 1
+        span = 256**size
+        # All places that are drawn with numbers of this size, at once. Numbers that are thrown away
+        # leave places over for the next turn, so that no byte is taken that is not needed.
+        lowest = max(span // 512, 1)
+        for number in _numbers(last - lowest + 1, size, random_bytes):
+            bound = last + 1
+            if number < span - span % bound:
+                place = number % bound
+                order[last], order[place] = order[place], order[last]
+                last -= 1
     return tuple(order)
 
 
-def _below(bound: int, random_bytes: RandomBytes) -> int:
-    """Return a number from 0 to bound - 1, each equally likely."""
-    size = (bound - 1).bit_length() // 8 + 1
-    fair = 256**size - 256**size % bound
-    while True:
-        drawn = random_bytes(size)
-        if len(drawn) != size:
-            message = f"the stream gave {len(drawn)} bytes of {size}"
-            raise ValueError(message)
-        number = int.from_bytes(drawn, "big")
-        if number < fair:
-            return number % bound
+def _numbers(count: int, size: int, random_bytes: RandomBytes) -> Sequence[int]:
+    """Return the next so many numbers of `size` bytes each, most significant byte first."""
+    drawn = random_bytes(count * size)
+    if len(drawn) != count * size:
+        message = f"the stream gave {len(drawn)} bytes of {count * size}"
+        raise ValueError(message)
+    if size == 2:  # as every shoe but the smallest needs
+        return struct.unpack(f">{count}H", drawn)
+    return [int.from_bytes(drawn[at : at + size], "big") for at in range(0, len(drawn), size)]
 
 
 def commitment(secret: bytes, order: Sequence[Card]) -> str:

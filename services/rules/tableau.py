@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from services.rules.cards import POINT_VALUES, Card
-from services.rules.hands import INITIAL_CARDS, NATURAL_POINTS_MIN, points
+from services.rules.hands import INITIAL_CARDS, NATURAL_POINTS_MIN, initial_points
 
 Hand = Literal["player", "banker"]
 Rule = Literal["natural", "player_draws", "player_stands", "banker_player_stood", "banker_table"]
@@ -80,8 +80,8 @@ def next_hand(player: Sequence[Card], banker: Sequence[Card]) -> Hand | None:
     """
     if len(banker) < INITIAL_CARDS:
         return "player" if len(player) <= len(banker) else "banker"
-    player_points = points(player[:INITIAL_CARDS])
-    banker_points = points(banker[:INITIAL_CARDS])
+    player_points = initial_points(player)
+    banker_points = initial_points(banker)
     if player_points >= NATURAL_POINTS_MIN or banker_points >= NATURAL_POINTS_MIN:
         return None
     third: int | None = None
@@ -102,8 +102,8 @@ def decision_after_four(player: Sequence[Card], banker: Sequence[Card]) -> Decis
     if len(player) < INITIAL_CARDS or len(banker) < INITIAL_CARDS:
         message = "Player's decision is not known before the fourth card"
         raise ValueError(message)
-    player_points = points(player[:INITIAL_CARDS])
-    banker_points = points(banker[:INITIAL_CARDS])
+    player_points = initial_points(player)
+    banker_points = initial_points(banker)
     if player_points >= NATURAL_POINTS_MIN or banker_points >= NATURAL_POINTS_MIN:
         return Decision("player", draw=False, rule="natural")
     if player_draws(player_points):
@@ -120,7 +120,7 @@ def decision_after_player_third(player: Sequence[Card], banker: Sequence[Card]) 
     first = decision_after_four(player, banker)
     if first.rule == "natural":
         return Decision("banker", draw=False, rule="natural")
-    banker_points = points(banker[:INITIAL_CARDS])
+    banker_points = initial_points(banker)
     if not first.draw:
         return Decision(
             "banker", draw=banker_draws(banker_points, None), rule="banker_player_stood"

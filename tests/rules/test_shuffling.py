@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
 
 from services.rules.cards import overfull
 from services.rules.shuffling import (
+    RandomBytes,
     commitment,
     pack,
     seed_stream,
@@ -65,6 +67,27 @@ def test_numbers_that_would_be_biased_are_thrown_away() -> None:
 
     assert shuffle("abc", stream) == ("a", "b", "c")
     assert taken == [255, 254, 1]
+
+
+def one_by_one(cards: Sequence[int], random_bytes: RandomBytes) -> tuple[int, ...]:
+    """The shuffle as its description has it, one number after the other."""
+    order = list(cards)
+    for last in range(len(order) - 1, 0, -1):
+        bound, size = last + 1, last.bit_length() // 8 + 1
+        number = span = 256**size
+        while number >= span - span % bound:
+            number = int.from_bytes(random_bytes(size), "big")
+        order[last], order[number % bound] = order[number % bound], order[last]
+    return tuple(order)
+
+
+@pytest.mark.parametrize("length", [2, 3, 127, 128, 129, 130, 255, 256, 257, 416, 700, 33_000])
+def test_an_order_does_not_depend_on_how_its_numbers_are_drawn(length: int) -> None:
+    """R-23: drawn at once or one by one, a seed gives one order and leaves the same bytes behind."""
+    for seed in range(1 if length > 1_000 else 30):
+        one, two = seed_stream(b"%d" % seed), seed_stream(b"%d" % seed)
+        assert shuffle(range(length), one) == one_by_one(range(length), two)
+        assert one(64) == two(64)
 
 
 def test_a_short_stream_is_an_error() -> None:
