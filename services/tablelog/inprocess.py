@@ -177,25 +177,25 @@ class InProcessTable:
         for event in events:
             state = core.evolve(state, event)
             self.states[service] = state
-            self._versions[service] += 1
-            version = self._versions[service]
+            version = self._versions[service] = self._versions[service] + 1
             told.append(Told(service, version, depth, event))
-            meta = Meta(
-                table_id=self.table_id,
-                occurred_at_us=command.at_us,
-                actor=command.by,
-                command_id=command_id,
-                cause=cause,
-                depth=depth,
-                coup_id=getattr(event, "coup_id", None) or "",
-                second=command.second,
-            )
-            pending.append((service, event, meta, event_id(service, self.table_id, version)))
+            if type(event) in _LISTENERS:
+                meta = Meta(
+                    table_id=self.table_id,
+                    occurred_at_us=command.at_us,
+                    actor=command.by,
+                    command_id=command_id,
+                    cause=cause,
+                    depth=depth,
+                    coup_id=getattr(event, "coup_id", None) or "",
+                    second=command.second,
+                )
+                identity = event_id(service, self.table_id, version)
+                pending.append((service, event, meta, identity))
             if isinstance(event, DebitRequested) and (paid := self.wallet(event, command)):
+                asked = event_id(service, self.table_id, version)
                 pending.extend(
-                    self._decide(
-                        WAGER, paid, command_id, pending[-1][3], depth=depth + 1, told=told
-                    )
+                    self._decide(WAGER, paid, command_id, asked, depth=depth + 1, told=told)
                 )
                 state = self.states[service]
         return pending

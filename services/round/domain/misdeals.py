@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from services.contracts.core import Event, Refused
@@ -80,11 +79,11 @@ def excess(state: TableState, coup: Coup) -> Sequence[Event]:
     if coup.hold is not None and coup.hold.code != MISDEAL:
         return ()
     first = coup.drawn[:INITIAL_CARDS]
-    laid = Counter(
+    laid = [
         hand if place < coup.ordered or one.to is None else one.to
         for place, (one, hand) in enumerate(zip(first, INITIAL_HANDS, strict=False))
-    )
-    if max(laid.values(), default=0) <= INITIAL_CARDS // 2:
+    ]
+    if max(map(laid.count, set(laid))) <= INITIAL_CARDS // 2:
         return ()
     return [
         MisdealDetected(
