@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from services.devstack.ports import LOOPBACK
@@ -314,8 +314,18 @@ def _java_command(jars: tuple[Path, ...]) -> tuple[str, ...]:
     return (str(java), *flags, "-cp", os.pathsep.join(map(str, jars)))
 
 
-def prepare(root: Path, *, port: int, controller_port: int, jars: tuple[Path, ...]) -> Server:
-    """Write the configuration and, on first use, format the storage of one instance."""
+def prepare(
+    root: Path,
+    *,
+    port: int,
+    controller_port: int,
+    jars: tuple[Path, ...],
+    logins: Mapping[str, str] | None = None,
+) -> Server:
+    """Write the configuration and, on first use, format the storage of one instance.
+
+    `logins` are passwords by user, for listeners that take SCRAM-SHA-512.
+    """
     root.mkdir(parents=True, exist_ok=True)
     logs, properties, logging = (
         root / "logs",
@@ -330,7 +340,9 @@ def prepare(root: Path, *, port: int, controller_port: int, jars: tuple[Path, ..
     if not (logs / "meta.properties").exists():
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         # A leading dash would be read as an option.
-        words = ("format", "--cluster-id", cluster.replace("-", "A"), "--config", str(properties))
+        words = ["format", "--cluster-id", cluster.replace("-", "A"), "--config", str(properties)]
+        for user, password in (logins or {}).items():
+            words += ["--add-scram", f"SCRAM-SHA-512=[name={user},password={password}]"]
         result = subprocess.run(
             (*java, "kafka.tools.StorageTool", *words),
             check=False,

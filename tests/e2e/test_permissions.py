@@ -2,24 +2,33 @@
 
 Kafka runs with its authorizer and one user for each service, whose permissions are those of
 k8s/platform/kafka/users.yaml and nothing else; topics are made from topics.yaml, and no service may
-create any. Workers and query servers are processes of their own.
+create any. Both listeners are encrypted: on one a user is whom his certificate names, as in the
+manifests, on the other he has a password (SCRAM). Two services use each. Workers and query servers
+are processes of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import pytest_asyncio
+from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError, NoError, TopicAuthorizationFailedError, for_code
 from confluent_kafka import admin as kafka_admin
+from faststream.kafka.security import parse_security
 
+from services.chassis import app, config
 from services.devstack import apache, leftovers
-from services.devstack.brokers import SERVICES, ApacheBroker
-from services.devstack.ports import accepts_connections
+from services.devstack.brokers import SERVICES, TOPICS, ApacheBroker
+from services.devstack.ports import LOOPBACK, accepts_connections, free_port
 from services.devstack.processes import ManagedProcess
 from services.devstack.services import ServiceProcess, serving
 from services.tablelog.calls import Services
@@ -27,6 +36,7 @@ from services.tablelog.played import play
 from services.tablelog.rest import Stalled
 from tests.deploy.manifests import K8S, documents, name_of
 from tests.e2e.support import fresh, replayed, short_table, until, written
+from tests.support.certificates import Authority
 from tests.support.postgres import MakeDatabase
 
 pytestmark = [pytest.mark.apache, pytest.mark.timeout(300)]
@@ -37,20 +47,29 @@ STRANGER: Final = "stranger"
 ADMIN_TIMEOUT_S: Final = 30.0
 STOP_TIMEOUT_S: Final = 60.0
 PROPERTIES: Final = """\
-listeners=SASL_PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
-advertised.listeners=SASL_PLAINTEXT://127.0.0.1:{port}
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
-inter.broker.listener.name=SASL_PLAINTEXT
-sasl.enabled.mechanisms=PLAIN
-sasl.mechanism.inter.broker.protocol=PLAIN
-listener.name.sasl_plaintext.plain.sasl.jaas.config=\
-org.apache.kafka.common.security.plain.PlainLoginModule required \
-username="admin" password="admin" {users};
+listeners=SASL_SSL://127.0.0.1:{port},SSL://127.0.0.1:{tls_port},CONTROLLER://127.0.0.1:{controller_port}
+advertised.listeners=SASL_SSL://127.0.0.1:{port},SSL://127.0.0.1:{tls_port}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL,SSL:SSL
+inter.broker.listener.name=SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location={keystore}
+ssl.truststore.type=PEM
+ssl.truststore.location={authority}
+listener.name.ssl.ssl.client.auth=required
+listener.name.ssl.ssl.principal.mapping.rules=RULE:^CN=(.*)$/$1/
+sasl.enabled.mechanisms=SCRAM-SHA-512
+sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512
+listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=\
+org.apache.kafka.common.security.scram.ScramLoginModule required \
+username="admin" password="{password}";
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 allow.everyone.if.no.acl.found=false
 super.users=User:admin;User:ANONYMOUS
 """
-"""Logins by name; the controller's port, which only the broker itself uses, has none."""
+"""The controller's port, which only the broker itself uses, asks nobody who he is."""
+
+BY_CERTIFICATE: Final = ("shoe", "round")
+"""Services that show a certificate; the others have a password."""
 
 
 def users() -> dict[str, list[dict[str, Any]]]:
@@ -62,18 +81,34 @@ def users() -> dict[str, list[dict[str, Any]]]:
 class GuardedBroker(ApacheBroker):
     """Apache Kafka that knows who calls, and lets nobody do what no rule allows."""
 
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.tls_port = free_port()
+        self.authority = Authority(folder, "authority")
+        self.passwords = {name: secrets.token_hex() for name in (ADMIN, STRANGER, *users())}
+        self.certified = {name: self.authority.issue(name) for name in users()}
+        own = self.authority.issue("broker", names=(LOOPBACK,))
+        self._keystore = folder / "broker-keystore.pem"
+        self._keystore.write_bytes(own.key.read_bytes() + own.certificate.read_bytes())
+
     def _launch(self) -> ManagedProcess:
         server = apache.prepare(
             self.root,
             port=self.port,
             controller_port=self.controller_port,
             jars=apache.fetch_classpath(timeout_s=apache.FETCH_TIMEOUT_S),
+            logins=self.passwords,
         )
-        names = [ADMIN, STRANGER, *users()]
-        logins = " ".join(f'user_{name}="{name}"' for name in names)
-        ports = {"port": self.port, "controller_port": self.controller_port}
+        told = PROPERTIES.format(
+            port=self.port,
+            tls_port=self.tls_port,
+            controller_port=self.controller_port,
+            keystore=self._keystore,
+            authority=self.authority.certificate,
+            password=self.passwords[ADMIN],
+        )
         with (self.root / "server.properties").open("a") as file:
-            file.write("\n" + PROPERTIES.format(users=logins, **ports))
+            file.write("\n" + told)
         return ManagedProcess.start(
             "broker",
             server.command,
@@ -82,18 +117,37 @@ class GuardedBroker(ApacheBroker):
             log=self.log,
         )
 
+    def settings(self, user: str, *, certificate: bool) -> dict[str, str]:
+        """What a service is told of the broker, under the name of a user."""
+        told = {"SABOT_KAFKA_CA_FILE": str(self.authority.certificate)}
+        if certificate:
+            own = self.certified[user]
+            return told | {
+                "SABOT_KAFKA_BOOTSTRAP_SERVERS": f"{LOOPBACK}:{self.tls_port}",
+                "SABOT_KAFKA_SECURITY_PROTOCOL": "SSL",
+                "SABOT_KAFKA_CERTIFICATE_FILE": str(own.certificate),
+                "SABOT_KAFKA_KEY_FILE": str(own.key),
+            }
+        return told | {
+            "SABOT_KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
+            "SABOT_KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+            "SABOT_KAFKA_SASL_MECHANISM": "SCRAM-SHA-512",
+            "SABOT_KAFKA_SASL_USERNAME": user,
+            "SABOT_KAFKA_SASL_PASSWORD": self.passwords[user],
+        }
+
 
 @pytest.fixture(scope="module")
-def guarded() -> Iterator[str]:
-    """A guarded broker with the topics and rules of the manifests; its address."""
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuardedBroker]:
+    """A guarded broker with the topics and rules of the manifests."""
     leftovers.sweep()
-    broker = GuardedBroker()
+    broker = GuardedBroker(tmp_path_factory.mktemp("guarded"))
     process = broker.process = broker._launch()
     record = leftovers.Record.write(process, directory=broker.root)
     try:
         asyncio.run(_answering(broker, process))
-        _equip(broker.bootstrap_servers)
-        yield broker.bootstrap_servers
+        _equip(broker)
+        yield broker
     finally:
         broker.close()
         record.remove()
@@ -107,11 +161,17 @@ async def _answering(broker: ApacheBroker, process: ManagedProcess) -> None:
     await until(up, what="the broker answers")
 
 
-def _equip(bootstrap_servers: str) -> None:
-    login = {"sasl.username": ADMIN, "sasl.password": ADMIN, "sasl.mechanism": "PLAIN"}
-    address = {"bootstrap.servers": bootstrap_servers, "security.protocol": "SASL_PLAINTEXT"}
+def _equip(broker: GuardedBroker) -> None:
+    address = {
+        "bootstrap.servers": broker.bootstrap_servers,
+        "security.protocol": "SASL_SSL",
+        "ssl.ca.location": str(broker.authority.certificate),
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": ADMIN,
+        "sasl.password": broker.passwords[ADMIN],
+    }
     api: Any = kafka_admin  # its names are those of the library in C, which no type checker knows
-    admin = api.AdminClient({**address, **login})
+    admin = api.AdminClient(address)
     made = [
         api.NewTopic(name_of(topic), topic["spec"]["partitions"], 1)
         for topic in documents((PLATFORM / "topics.yaml").read_text())
@@ -136,20 +196,24 @@ def _equip(bootstrap_servers: str) -> None:
 
 
 def _process(
-    service: str, role: str, *, url: str, servers: str, folder: Path, login: str, **more: str
+    service: str,
+    role: str,
+    *,
+    url: str,
+    broker: GuardedBroker,
+    folder: Path,
+    user: str,
+    **more: str,
 ) -> ServiceProcess:
     kafka = {
         "SABOT_KAFKA_GROUP_INSTANCE_ID": f"{service}-{role}-0",
         "SABOT_KAFKA_TOPIC_REPLICATION": "0",
-        "SABOT_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT",
-        "SABOT_KAFKA_SASL_MECHANISM": "PLAIN",
-        "SABOT_KAFKA_SASL_USERNAME": login,
-        "SABOT_KAFKA_SASL_PASSWORD": login,
+        **broker.settings(user, certificate=service in BY_CERTIFICATE and user != STRANGER),
     }
     return ServiceProcess(
         service,
         database_url=url,
-        bootstrap_servers=servers if role == "worker" else "",
+        bootstrap_servers="",
         log=folder / f"{service}-{role}.log",
         environment={"SABOT_ROLE": role, **(kafka if role == "worker" else {}), **more},
     )
@@ -161,7 +225,7 @@ Deployed = Mapping[str, Mapping[str, ServiceProcess]]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def deployed(
-    guarded: str, make_database: MakeDatabase, tmp_path: Path
+    guarded: GuardedBroker, make_database: MakeDatabase, tmp_path: Path
 ) -> AsyncIterator[Deployed]:
     """A worker and a query server of every service, ready."""
     urls = {service: await make_database() for service in SERVICES}
@@ -171,12 +235,17 @@ async def deployed(
     records: list[leftovers.Record] = []
     try:
         for service in SERVICES:
-            login, more = f"{service}-kafka", {}
+            more = {}
             if service == "settlement":
                 more["SABOT_WALLET_TARGET"] = workers["wager"].target
-            known = {"url": urls[service], "servers": guarded, "login": login}
-            worker = _process(service, "worker", folder=tmp_path, **known, **more)
-            query = _process(service, "query", folder=tmp_path, **known)
+            known: dict[str, Any] = {
+                "url": urls[service],
+                "broker": guarded,
+                "folder": tmp_path,
+                "user": f"{service}-kafka",
+            }
+            worker = _process(service, "worker", **known, **more)
+            query = _process(service, "query", **known)
             workers[service], queries[service] = worker, query
             await asyncio.to_thread(worker.migrate)
             started += [worker.launch(), query.launch()]
@@ -215,11 +284,11 @@ async def test_a_table_is_played_with_the_permissions_of_the_manifests(
 
 
 async def test_a_user_without_rules_gets_nowhere(
-    guarded: str, make_database: MakeDatabase, tmp_path: Path
+    guarded: GuardedBroker, make_database: MakeDatabase, tmp_path: Path
 ) -> None:
     """The broker enforces: a worker under another name hears nothing, and is not ready."""
     url = await make_database()
-    worker = _process("shoe", "worker", url=url, servers=guarded, folder=tmp_path, login=STRANGER)
+    worker = _process("shoe", "worker", url=url, broker=guarded, folder=tmp_path, user=STRANGER)
     await asyncio.to_thread(worker.migrate)
     process = worker.launch()
     try:
@@ -233,3 +302,69 @@ async def test_a_user_without_rules_gets_nowhere(
     finally:
         process.ask_to_stop()
         process.finish(STOP_TIMEOUT_S)
+
+
+def _client(broker: GuardedBroker, **changes: str) -> dict[str, Any]:
+    """What a client library of a service is told, from the settings that it has."""
+    told = {
+        "SABOT_ENVIRONMENT": "development",
+        "SABOT_DATABASE_URL": "postgresql://nobody@nowhere/none",
+        **broker.settings("shoe-kafka", certificate=False),
+        **changes,
+    }
+    kafka = config.load(config.Settings, told, {}).kafka
+    return {"bootstrap_servers": kafka.bootstrap_servers, **parse_security(app._security(kafka))}
+
+
+@asynccontextmanager
+async def _administration(told: dict[str, Any]) -> AsyncIterator[Any]:
+    client = AIOKafkaAdminClient(request_timeout_ms=2_000, **told)
+    try:
+        await client.start()
+        yield client
+    finally:
+        await client.close()
+
+
+async def test_a_user_reads_and_writes_what_his_rules_name_and_nothing_else(
+    guarded: GuardedBroker,
+) -> None:
+    """The shoe's user, as its service logs in: no foreign money, and no words in another's mouth."""
+    told = _client(guarded)
+    named = {
+        rule["resource"]["name"]
+        for rule in users()["shoe-kafka"]
+        if rule["resource"]["type"] == "topic"
+    }
+    async with _administration(told) as client:
+        seen = {
+            topic["topic"]: for_code(topic["error_code"])
+            for topic in await client.describe_topics(list(TOPICS))
+        }
+    assert {name for name, error in seen.items() if error is NoError} == named
+    assert set(seen.values()) == {NoError, TopicAuthorizationFailedError}
+    async with AIOKafkaProducer(**told) as producer:
+        with pytest.raises(TopicAuthorizationFailedError):
+            await producer.send_and_wait("sabot.round.events", b"{}", key=b"T")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"SABOT_KAFKA_SASL_PASSWORD": "guessed"}, "invalid credentials"),
+        ({"SABOT_KAFKA_SECURITY_PROTOCOL": "PLAINTEXT"}, "Connection"),
+        ({"SABOT_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT"}, "Connection"),
+        ({"SABOT_KAFKA_CA_FILE": ""}, "certificate verify failed"),
+    ],
+)
+async def test_nobody_gets_in_without_the_password_or_in_plain_text(
+    guarded: GuardedBroker,
+    changes: dict[str, str],
+    problem: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nor does a service believe a broker that its authority did not vouch for."""
+    with pytest.raises(KafkaError, match="Unable to bootstrap"):
+        async with _administration(_client(guarded, **changes)):
+            pass
+    assert problem in caplog.text
