@@ -320,8 +320,6 @@ class Stack:
         environment = {**self._extra_environment, **self._environment_of.get(name, {})}
         if name == "settlement" and "wager" in self.services:
             environment.setdefault("SABOT_WALLET_TARGET", self.services["wager"].target)
-        # As outside development: the owner migrates, and the service logs in as somebody who may
-        # read its log and append to it.
         user = database_name(name)
         return ServiceProcess(
             name,
@@ -329,11 +327,15 @@ class Stack:
             bootstrap_servers=self.bootstrap_servers,
             log=self.logs / f"{name}.log",
             environment=environment,
-            migration={
-                "SABOT_DATABASE_URL": self.database_url(name),
-                "SABOT_DATABASE_SERVICE_ROLE": user,
-            },
+            migration=self._migration(name),
         )
+
+    def _migration(self, name: str) -> dict[str, str]:
+        """As outside development: the owner migrates, and the service is somebody who owns nothing."""
+        return {
+            "SABOT_DATABASE_URL": self.database_url(name),
+            "SABOT_DATABASE_SERVICE_ROLE": database_name(name),
+        }
 
     # Bookkeeping
 

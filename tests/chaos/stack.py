@@ -11,7 +11,7 @@ from typing import Any
 from services.devstack.ports import LOOPBACK
 from services.devstack.processes import ManagedProcess
 from services.devstack.services import ServiceProcess
-from services.devstack.stack import Stack
+from services.devstack.stack import Stack, database_name
 from tests.chaos.launched import CLOCK, NEWER
 from tests.chaos.proxy import Proxies, Proxy
 
@@ -61,16 +61,17 @@ class ChaosStack(Stack):
     def _describe_service(self, name: str) -> Changeable:
         if name not in self.proxy_of:
             self.proxy_of[name] = self.proxies.to(self.postgres.port)
-        port = self.proxy_of[name].port
+        port, user = self.proxy_of[name].port, database_name(name)
         environment = {}
         if name == "settlement":
             environment["SABOT_WALLET_TARGET"] = self.services["wager"].target
         return Changeable(
             name,
-            database_url=f"postgresql://postgres@{LOOPBACK}:{port}/sabot_{name}",
+            database_url=f"postgresql://{user}@{LOOPBACK}:{port}/{user}",
             bootstrap_servers=self.bootstrap_servers,
             log=self.logs / f"{name}.log",
             environment=environment,
+            migration=self._migration(name),
         )
 
     def second(self, name: str) -> Changeable:

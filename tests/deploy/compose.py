@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -22,6 +23,7 @@ OBSERVED: Final = (*BASE, DEPLOY / "compose.observability.yaml")
 WITH_WALLET: Final = (*BASE, DEPLOY / "compose.wallet.yaml")
 STACKS: Final = (BASE, OBSERVED, WITH_WALLET)
 LOOPBACK: Final = "127.0.0.1"
+OWNER: Final = "postgres"
 _UNITS: Final = {"h": 3600, "m": 60, "s": 1}
 
 CONSOLE: Final = "services.console"
@@ -128,11 +130,25 @@ def _of_topics(services: dict[str, Model]) -> Iterator[str]:
 
 
 def _of_databases(model: Model) -> Iterator[str]:
-    made = set(re.findall(r"create database (\w+);", model["configs"]["databases"]["content"]))
+    """Each service has a database, and a user there who owns nothing and is given rights."""
+    script = model["configs"]["databases"]["content"]
+    made = set(re.findall(r"create database (\w+);", script))
+    users = set(re.findall(r"create role (\w+) login;", script))
     for name, service in model["services"].items():
-        url = (service.get("environment") or {}).get("SABOT_DATABASE_URL", "")
-        if url and url.rpartition("/")[2] not in made:
-            yield f"{name}: nobody creates the database {url.rpartition('/')[2]}"
+        told = service.get("environment") or {}
+        address = urlsplit(told.get("SABOT_DATABASE_URL", ""))
+        database, user = address.path.removeprefix("/"), address.username
+        if not database:
+            continue
+        if database not in made:
+            yield f"{name}: nobody creates the database {database}"
+        if "--migrate" in service["command"]:
+            if user != OWNER:
+                yield f"{name}: migrates as {user}, who owns no table"
+            if told.get("SABOT_DATABASE_SERVICE_ROLE") != database:
+                yield f"{name}: does not give its rights to {database}"
+        elif user not in users or user != database:
+            yield f"{name}: logs in as {user}, not as a user of its own"
 
 
 def collector_faults(text: str) -> Iterator[str]:

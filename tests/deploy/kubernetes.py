@@ -13,6 +13,7 @@ from tests.deploy import (
     capacity,
     crds,
     environment,
+    logins,
     network,
     pod_security,
     provided,
@@ -64,6 +65,7 @@ def faults(objects: Sequence[Manifest]) -> Iterator[str]:
         yield from (f"{title(manifest)}: {fault}" for fault in pod_security.faults(manifest))
     yield from references.faults(objects)
     yield from environment.faults(objects, secrets(objects))
+    yield from logins.faults(objects)
     yield from broker.faults(objects)
     yield from network.faults(objects)
     yield from capacity.faults(objects)

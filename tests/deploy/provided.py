@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from services.devstack.brokers import SERVICES
 from tests.deploy.manifests import Manifest, name_of, of_kind
 
 USER_KEYS: Final = frozenset({"ca.crt", "user.crt", "user.key", "user.p12", "user.password"})
@@ -19,6 +20,7 @@ GIVEN: Final[Mapping[str, frozenset[str]]] = {
     "reporting-password": frozenset({"username", "password"}),
     "wager-wallet": frozenset({"secret"}),
     "backup-account": frozenset({"id", "key"}),
+    **{f"{service}-db-service": frozenset({"username", "password", "uri"}) for service in SERVICES},
 }
 """Secrets that no operator makes: the platform gives them, by hand or from its vault."""
 
@@ -43,6 +45,13 @@ def own_servers(services: Sequence[str]) -> dict[str, frozenset[str]]:
     return found
 
 
+def keys_of(external: Manifest) -> frozenset[str]:
+    """The keys of the Secret that an ExternalSecret makes."""
+    spec = external["spec"]
+    made = (spec["target"].get("template") or {}).get("data")
+    return frozenset(made or (item["secretKey"] for item in spec["data"]))
+
+
 def _secrets(objects: Sequence[Manifest]) -> Iterator[tuple[str, frozenset[str]]]:
     for manifest in objects:
         kind, name = manifest["kind"], name_of(manifest)
@@ -56,7 +65,6 @@ def _secrets(objects: Sequence[Manifest]) -> Iterator[tuple[str, frozenset[str]]
         elif kind == "Certificate":
             yield manifest["spec"]["secretName"], frozenset({"tls.crt", "tls.key", "ca.crt"})
         elif kind == "ExternalSecret":
-            spec = manifest["spec"]
-            yield spec["target"]["name"], frozenset(item["secretKey"] for item in spec["data"])
+            yield manifest["spec"]["target"]["name"], keys_of(manifest)
         elif kind == "Secret":
             yield name, frozenset(manifest.get("data") or {})

@@ -74,6 +74,18 @@ def _other_database(services: Model) -> None:
     services["wager"]["environment"]["SABOT_DATABASE_URL"] = "postgresql://u@h/sabot_wagers"
 
 
+def _as_owner(services: Model) -> None:
+    services["wager"]["environment"]["SABOT_DATABASE_URL"] = "postgresql://postgres@h/sabot_wager"
+
+
+def _as_another(services: Model) -> None:
+    services["wager"]["environment"]["SABOT_DATABASE_URL"] = "postgresql://sabot_shoe@h/sabot_wager"
+
+
+def _rights_for_nobody(services: Model) -> None:
+    del services["migrate-wager"]["environment"]["SABOT_DATABASE_SERVICE_ROLE"]
+
+
 def _without_tag(services: Model) -> None:
     services["round"]["image"] = "sabot"
 
@@ -113,6 +125,9 @@ def _writable(services: Model) -> None:
         (_misspelt, "round: SABOT_GRPC_PROT is not a setting of this service"),
         (_without_database, "wager: SABOT_DATABASE_URL: is missing"),
         (_other_database, "wager: nobody creates the database sabot_wagers"),
+        (_as_owner, "wager: logs in as postgres, not as a user of its own"),
+        (_as_another, "wager: logs in as sabot_shoe, not as a user of its own"),
+        (_rights_for_nobody, "migrate-wager: does not give its rights to sabot_wager"),
         (_without_tag, "round: the image sabot has no version"),
         (_same_port, "port 50061 is taken 2 times"),
         (_impatient, "settlement: is killed after 30 s"),

@@ -52,7 +52,7 @@ def test_the_vault_gives_what_no_operator_makes() -> None:
     """The list of Secrets that a platform has to give is complete, and in the instructions."""
     need("kubectl")
     external = {
-        item["spec"]["target"]["name"]: frozenset(d["secretKey"] for d in item["spec"]["data"])
+        item["spec"]["target"]["name"]: provided.keys_of(item)
         for item in manifests.of_kind(_whole(), "ExternalSecret")
     }
     assert external == dict(provided.GIVEN)
@@ -249,6 +249,32 @@ def _other_key(tree: Tree) -> None:
     volumes[1]["projected"]["sources"][0]["secret"]["items"][0]["key"] = "url"
 
 
+def _source(tree: Tree, name: str) -> dict[str, str]:
+    source: dict[str, str] = pod_of(tree[name])["volumes"][1]["projected"]["sources"][0]["secret"]
+    return source
+
+
+def _worker_as_owner(tree: Tree) -> None:
+    _source(tree, "StatefulSet/round-worker")["name"] = "round-db-app"
+
+
+def _query_as_owner(tree: Tree) -> None:
+    _source(tree, "Deployment/wager-query")["name"] = "wager-db-app"
+
+
+def _migration_without_tables(tree: Tree) -> None:
+    _source(tree, "Job/shoe-migration")["name"] = "shoe-db-service"
+
+
+def _rights_for_nobody(tree: Tree) -> None:
+    _variables(tree, "Job/shoe-migration")["SABOT_DATABASE_SERVICE_ROLE"]["value"] = "sabot_shoe"
+
+
+def _address_of_the_owner(tree: Tree) -> None:
+    made = tree["ExternalSecret/shoe-db-service"]["spec"]["target"]["template"]["data"]
+    made["uri"] = made["uri"].replace("sabot_shoe_service", "sabot_shoe")
+
+
 def _impatient(tree: Tree) -> None:
     pod_of(tree["StatefulSet/settlement-worker"])["terminationGracePeriodSeconds"] = 60
 
@@ -366,7 +392,12 @@ PLANTED = [
     (_credits_to_nobody, "StatefulSet/settlement-worker: credits go to wager:1"),
     (_worker_as_query, WORKER + "runs in the role query"),
     (_no_secret, WORKER + "nobody makes the Secret sabot-auth-keys"),
-    (_other_key, WORKER + "the Secret round-db-app has no url"),
+    (_other_key, WORKER + "the Secret round-db-service has no url"),
+    (_worker_as_owner, WORKER + "logs in with round-db-app, not with round-db-service"),
+    (_query_as_owner, "Deployment/wager-query: logs in with wager-db-app"),
+    (_migration_without_tables, "Job/shoe-migration: migrates with shoe-db-service"),
+    (_rights_for_nobody, "Job/shoe-migration: gives its rights to sabot_shoe, not to sabot_shoe_s"),
+    (_address_of_the_owner, "ExternalSecret/shoe-db-service: the address is not that of"),
     (_impatient, "StatefulSet/settlement-worker: is killed after 60 s"),
     (_hasty, "StatefulSet/settlement-worker: stopping may take"),
     (_no_way_to_the_database, "round-worker does not reach round-db at 5432"),

@@ -235,7 +235,7 @@ async def deployed(
     records: list[leftovers.Record] = []
     try:
         for service in SERVICES:
-            more = {}
+            more: dict[str, Any] = {}
             if service == "settlement":
                 more["SABOT_WALLET_TARGET"] = workers["wager"].target
             known: dict[str, Any] = {
