@@ -155,7 +155,15 @@ class GrpcSettings(Piece):
         bool, Field(description="true where a mesh encrypts, and then no certificate is needed")
     ] = False
     reflection: Annotated[bool, Field(description="true or false")] = False
-    in_flight_max: Annotated[int, Field(ge=1, le=100_000, description="calls at a time")] = 1024
+    in_flight_max: Annotated[
+        int, Field(ge=1, le=100_000, description="calls at a time, streams included")
+    ] = 1024
+    in_flight_per_caller_max: Annotated[
+        int,
+        Field(
+            ge=1, le=100_000, description="of them, calls of one caller, by the `sub` of his token"
+        ),
+    ] = 512
     deadline_floor_ms: Annotated[
         int, Field(ge=0, le=10_000, description="calls with less time left are refused")
     ] = 20

@@ -104,6 +104,7 @@ class Edge(grpc.aio.ServerInterceptor):
         self.domain = f"{service}.sabot"
         self.authenticator = authenticator
         self.in_flight_max = settings.in_flight_max
+        self.per_caller_max = settings.in_flight_per_caller_max
         self.floor_s = settings.deadline_floor_ms / 1000
         self.call_time_s_max = settings.call_time_s_max
         self.clock = clock
@@ -111,6 +112,9 @@ class Edge(grpc.aio.ServerInterceptor):
         self.translations = translations
         self.inputs = {} if inputs is None else inputs
         self.in_flight = 0
+        self.callers: dict[str, int] = {}
+        """Calls in flight of each caller who has any."""
+
         self.ending_streams = False
         self.streams: set[asyncio.Task[Any]] = set()
         self._idle = asyncio.Event()
@@ -221,8 +225,22 @@ class Edge(grpc.aio.ServerInterceptor):
         self.in_flight += 1
         self._idle.clear()
 
-    def leave(self) -> None:
+    def enter_as(self, caller: str) -> None:
+        """Count a call as its caller's, or raise: nobody takes all the places there are."""
+        held = self.callers.get(caller, 0)
+        if held >= self.per_caller_max:
+            raise Overloaded(
+                f"more than {self.per_caller_max} calls of {caller} at a time",
+                metadata={"setting": "SABOT_GRPC_IN_FLIGHT_PER_CALLER_MAX", "caller": caller},
+            )
+        self.callers[caller] = held + 1
+
+    def leave(self, caller: str | None) -> None:
         """Take a call off the count; called when everything of it has ended, `finally` included."""
+        if caller is not None:
+            held = self.callers.pop(caller) - 1
+            if held:
+                self.callers[caller] = held
         self.in_flight -= 1
         assert self.in_flight >= 0, "a call left twice"
         if self.in_flight == 0:
@@ -242,7 +260,7 @@ class Edge(grpc.aio.ServerInterceptor):
 class _Call:
     """One call from its arrival to its end."""
 
-    __slots__ = ("_code", "_context", "_edge", "_metadata", "_method", "_reason", "_span",
+    __slots__ = ("_caller", "_code", "_context", "_edge", "_metadata", "_method", "_reason", "_span",
                  "_started_s", "_streaming", "_token")  # fmt: skip
 
     def __init__(self, edge: Edge, method: str, context: Any, *, streaming: bool = False) -> None:
@@ -250,6 +268,7 @@ class _Call:
         self._method = method
         self._context = context
         self._streaming = streaming
+        self._caller: str | None = None
         self._code = grpc.StatusCode.OK
         self._reason = ""
 
@@ -278,6 +297,8 @@ class _Call:
         if remaining_s is not None and remaining_s < edge.floor_s:
             raise TooLate(f"less than {edge.floor_s:g} s are left: nothing was begun")
         caller = self.identify()
+        edge.enter_as(caller.actor.id)
+        self._caller = caller.actor.id
         auth.set_identity(caller)
         auth.require_role(*edge.access.get(self._method[1:], ()))
         self._span.set_attribute(telemetry.ATTRIBUTES["role"].name, caller.actor.role)
@@ -342,7 +363,7 @@ class _Call:
             telemetry.count(
                 "sabot.rpc.errors", method=self._method, code=code.name, reason=self._reason
             )
-        edge.leave()
+        edge.leave(self._caller)
 
 
 _OUR_FAULT: Final = frozenset(

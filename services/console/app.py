@@ -76,6 +76,7 @@ def make(settings: ConsoleSettings, client: Client) -> ASGIApp:
         cookies=Cookies(secure=settings.encrypted),
         believes=settings.believes,
         feeds_max=settings.console.feeds_max,
+        feeds_per_caller_max=settings.console.feeds_per_caller_max,
     )
     routes = [
         Route("/", _with(pages, screens.pit), name="pit"),

@@ -49,6 +49,9 @@ class HttpSettings(Piece):
     feeds_max: Annotated[
         int, Field(ge=1, le=100_000, description="live pages at a time; more show a page at rest")
     ] = 500
+    feeds_per_caller_max: Annotated[
+        int, Field(ge=1, le=100_000, description="of them, live pages of one person")
+    ] = 50
 
 
 class TargetSettings(Piece):

@@ -7,6 +7,7 @@ shown. A page that was away is sent everything again, so nothing has to be remem
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any, Final
@@ -17,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from sabot_client import CallFailed
 from services.chassis import logs
 from services.console import deeds, reading
-from services.console.page import Pages
+from services.console.page import Pages, session_of
 
 Pieces = AsyncGenerator[str, None]
 PAUSE_S: Final = 0.25
@@ -67,20 +68,24 @@ async def _views(pages: Pages, watched: AsyncGenerator[reading.TableView, None])
 
 
 def _response(pages: Pages, request: Request, pieces: Pieces) -> Response:
-    if pages.feeds >= pages.feeds_max:
+    session = session_of(request)
+    caller = session.token or session.person
+    if pages.feeds.total() >= pages.feeds_max:
         return PlainTextResponse("too many live pages", 503, {"Retry-After": "30"})
+    if pages.feeds[caller] >= pages.feeds_per_caller_max:
+        return PlainTextResponse("too many live pages of yours", 429, {"Retry-After": "30"})
     return StreamingResponse(
-        _events(pages, request.url.path, pieces),
+        _events(pages, request.url.path, caller, pieces),
         media_type="text/event-stream",
         headers={"X-Accel-Buffering": "no"},
     )
 
 
-async def _events(pages: Pages, path: str, pieces: Pieces) -> AsyncIterator[str]:
+async def _events(pages: Pages, path: str, caller: str, pieces: Pieces) -> AsyncIterator[str]:
     # What reads the service is a task of its own: a browser that goes away ends it in its own order.
     coming: asyncio.Queue[str | None] = asyncio.Queue(1)
     reader = asyncio.create_task(_read(pages, path, pieces, coming))
-    pages.feeds += 1
+    pages.feeds[caller] += 1
     try:
         while True:
             try:
@@ -94,7 +99,7 @@ async def _events(pages: Pages, path: str, pieces: Pieces) -> AsyncIterator[str]
             yield event(piece)
             await asyncio.sleep(PAUSE_S)
     finally:
-        pages.feeds -= 1
+        pages.feeds -= Counter((caller,))
         reader.cancel()
 
 

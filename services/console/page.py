@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -27,6 +28,7 @@ class Pages:
         cookies: Cookies,
         believes: bool,
         feeds_max: int,
+        feeds_per_caller_max: int,
     ) -> None:
         """Take the parts; `believes`: whether people are believed, as on a developer's machine."""
         self.templates = templates
@@ -34,7 +36,9 @@ class Pages:
         self.cookies = cookies
         self.believes = believes
         self.feeds_max = feeds_max
-        self.feeds = 0
+        self.feeds_per_caller_max = feeds_per_caller_max
+        self.feeds: Counter[str] = Counter()
+        """Live pages by what their sessions show to the services."""
 
     def acting(self, request: Request) -> Client:
         """The client under the name of who looks."""

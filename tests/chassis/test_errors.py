@@ -20,7 +20,7 @@ from services.chassis.projection import RebuildRuns
 from services.chassis.registry import BodyTooLarge
 from services.chassis.rpc_errors import CallFailed, FieldFault, call_failed
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
-from services.contracts.core import NotYet, Refused
+from services.contracts.core import Actor, NotYet, Refused
 from tests.chassis.edge import REQUEST, running, until
 
 CODES = grpc.StatusCode
@@ -239,6 +239,37 @@ async def test_more_calls_than_allowed_are_told_to_back_off() -> None:
         release.set()
         await asyncio.gather(*held)
         await place.client.say()
+
+
+async def test_one_caller_cannot_take_all_places() -> None:
+    """His share is named and refused beyond; others come in meanwhile, and what ended is free."""
+    release = asyncio.Event()
+
+    async def say(request: common_pb2.CommandMeta, context: Any) -> common_pb2.CommandResult:
+        await release.wait()
+        return common_pb2.CommandResult()
+
+    async def watch(request: common_pb2.CommandMeta, context: Any) -> Any:
+        await release.wait()
+        yield common_pb2.CommandResult()
+
+    settings = GrpcSettings(port=0, in_flight_max=4, in_flight_per_caller_max=2)
+    other = auth.development_credentials(Actor("other", "DEALER"))
+    async with running(say, watch, settings=settings) as place:
+        held = [asyncio.ensure_future(place.client.say())]
+        stream = asyncio.ensure_future(anext(aiter(place.client.many())))
+        await until(lambda: place.edge.in_flight == 2)
+        failed = await failure_of(place.client.say())
+        assert (failed.code, failed.reason) == (CODES.RESOURCE_EXHAUSTED, "OVERLOADED")
+        assert failed.metadata["setting"] == "SABOT_GRPC_IN_FLIGHT_PER_CALLER_MAX"
+        assert failed.metadata["caller"] in failed.message
+        held += [asyncio.ensure_future(place.client.say(metadata=other())) for _ in range(2)]
+        await until(lambda: place.edge.in_flight == 4)
+        assert set(place.edge.callers.values()) == {2}
+        release.set()
+        await asyncio.gather(*held, stream)
+        await place.client.say()
+        await until(lambda: place.edge.callers == {})
 
 
 async def test_a_request_that_is_too_large_is_refused() -> None:

@@ -104,9 +104,10 @@ async def test_a_feed_that_breaks_is_not_taken_for_a_live_one(
     assert "No longer live: something is wrong here" in piece
 
 
-async def test_more_feeds_than_allowed_are_refused() -> None:
-    """Those pages stay at rest, and come back later."""
-    async with console(SABOT_CONSOLE_FEEDS_MAX="1") as (browser, fake):
+@pytest.mark.parametrize(("setting", "status"), [("FEEDS_MAX", 503), ("FEEDS_PER_CALLER_MAX", 429)])
+async def test_more_feeds_than_allowed_are_refused(setting: str, status: int) -> None:
+    """Those pages stay at rest, and come back later; one person has a share of them all."""
+    async with console(**{f"SABOT_CONSOLE_{setting}": "1"}) as (browser, fake):
         entered, leave = asyncio.Event(), asyncio.Event()
 
         async def waits(request: Any, context: Any) -> list[Any]:
@@ -121,7 +122,7 @@ async def test_more_feeds_than_allowed_are_refused() -> None:
         second = await browser.get("/pit/feed")
         leave.set()
         assert (await first).status_code == 200
-        assert second.status_code == 503
+        assert second.status_code == status
         fake.answers["WatchTables"] = lambda request, context: []
         assert (await browser.get("/pit/feed")).status_code == 200
 
@@ -134,6 +135,7 @@ async def test_a_page_that_goes_away_ends_its_reading() -> None:
         cookies=Cookies(secure=False),
         believes=True,
         feeds_max=1,
+        feeds_per_caller_max=1,
     )
     ended = asyncio.Event()
 
@@ -144,12 +146,12 @@ async def test_a_page_that_goes_away_ends_its_reading() -> None:
         finally:
             ended.set()
 
-    stream: Any = feeds._events(pages, "/x", pieces())
+    stream: Any = feeds._events(pages, "/x", "anna", pieces())
     assert await anext(stream) == "data: one\ndata: two\n\n"
-    assert pages.feeds == 1
+    assert pages.feeds == {"anna": 1}
     await stream.aclose()
     await asyncio.wait_for(ended.wait(), 5)
-    assert pages.feeds == 0
+    assert pages.feeds == {}
 
 
 async def test_a_quiet_feed_beats(monkeypatch: pytest.MonkeyPatch) -> None:
