@@ -205,6 +205,12 @@ class DevelopmentAuthenticator:
         if not _is_local(peer):
             raise Unauthenticated("callers from other machines are not believed")
         actor = self._person(metadata, ACTOR_ID, ACTOR_ROLE)
+        if actor is None and AUTHORIZATION in metadata:
+            raise Unauthenticated(
+                "in development callers are believed and no token is read: leave it out, and name"
+                f" the caller in {ACTOR_ID} and {ACTOR_ROLE}",
+                reason="TOKEN_NOT_READ",
+            )
         if actor is None:
             raise Unauthenticated(f"the metadata {ACTOR_ID} and {ACTOR_ROLE} are missing")
         permissions = frozenset(_words(metadata.get(PERMISSIONS, "")))

@@ -49,6 +49,11 @@ CommaSeparated = Annotated[tuple[str, ...], BeforeValidator(_split)]
 FileName = Annotated[str, Field(max_length=4096)]
 
 
+def standard(variable: str, description: str) -> Any:
+    """Describe a setting that is read from a variable which others know by this name, too."""
+    return Field(description=description, json_schema_extra={"variable": variable})
+
+
 class Piece(BaseModel):
     """A group of settings with a common beginning of their variables."""
 
@@ -69,27 +74,22 @@ class DatabaseSettings(Piece):
     ] = ""
     tls_mode: Annotated[
         Literal["", "disable", "allow", "prefer", "require", "verify-ca", "verify-full"],
-        Field(
-            description="verify-full: encrypted, and only to a server with a certificate for its"
+        standard(
+            "PGSSLMODE",
+            "verify-full: encrypted, and only to a server with a certificate for its"
             " name; what the address says (?sslmode=) stands above it",
-            json_schema_extra={"variable": "PGSSLMODE"},
         ),
     ] = ""
     tls_ca_file: Annotated[
         FileName,
-        Field(
-            description="PEM file of the server's authority, for verify-ca and verify-full",
-            json_schema_extra={"variable": "PGSSLROOTCERT"},
+        standard(
+            "PGSSLROOTCERT", "PEM file of the server's authority, for verify-ca and verify-full"
         ),
     ] = ""
-    tls_certificate_file: Annotated[
-        FileName,
-        Field(description="PEM file, for mutual TLS", json_schema_extra={"variable": "PGSSLCERT"}),
-    ] = ""
-    tls_key_file: Annotated[
-        FileName,
-        Field(description="PEM file, for mutual TLS", json_schema_extra={"variable": "PGSSLKEY"}),
-    ] = ""
+    tls_certificate_file: Annotated[FileName, standard("PGSSLCERT", "PEM file, for mutual TLS")] = (
+        ""
+    )
+    tls_key_file: Annotated[FileName, standard("PGSSLKEY", "PEM file, for mutual TLS")] = ""
     connections_max: Annotated[int, Field(ge=2, le=200, description="2 to 200 connections")] = 10
     command_timeout_s: Annotated[Seconds, Field(description="seconds for one statement")] = 10.0
 
@@ -216,17 +216,13 @@ class TraceSettings(Piece):
     ] = 1.0
     otlp_endpoint: Annotated[
         str,
-        Field(
-            description="address of a collector; empty: traces are not exported",
-            json_schema_extra={"variable": "OTEL_EXPORTER_OTLP_ENDPOINT"},
+        standard(
+            "OTEL_EXPORTER_OTLP_ENDPOINT", "address of a collector; empty: traces are not exported"
         ),
     ] = ""
     otlp_protocol: Annotated[
         Literal["grpc", "http/protobuf"],
-        Field(
-            description="grpc or http/protobuf",
-            json_schema_extra={"variable": "OTEL_EXPORTER_OTLP_PROTOCOL"},
-        ),
+        standard("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc or http/protobuf"),
     ] = "grpc"
     otlp_metrics: Annotated[bool, Field(description="true: metrics are pushed there too")] = False
 

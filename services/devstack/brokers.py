@@ -38,6 +38,7 @@ START_TIMEOUT_S = 60.0
 READY_POLL_S = 0.05
 ADMIN_TIMEOUT_MS = 10_000
 TOPIC_ALREADY_EXISTS = 36
+AUTO = "auto"
 ANY_GROUP = "sabot-devstack"
 PARTITIONS_DEFAULT = topics.PARTITIONS_PER_TOPIC
 
@@ -102,6 +103,22 @@ class MachineProbes:
         apache.probe_artifacts(timeout_s)
 
 
+def asked_for(requested: str | None = None) -> str:
+    """Return the word that asks for a broker. Raises `ValueError` where it means none."""
+    word = (requested or os.environ.get("BROKER") or AUTO).strip().lower()
+    if word not in {AUTO, *BrokerKind}:
+        raise ValueError(
+            f"BROKER={word} is unknown; choose one of {', '.join((AUTO, *BrokerKind))}"
+        )
+    return word
+
+
+def check_request(requested: str | None = None) -> None:
+    """Raise `ValueError` where what is asked for cannot be had, whatever the machine has."""
+    if asked_for(requested) == BrokerKind.EXTERNAL:
+        ExternalBroker()
+
+
 def choose_broker(
     requested: str | None = None,
     *,
@@ -110,12 +127,9 @@ def choose_broker(
 ) -> BrokerChoice:
     """Decide which broker to run; `requested` stands for the variable BROKER. Takes under 10 s."""
     deadline = clock() + CHOICE_BUDGET_S
-    word = (requested or os.environ.get("BROKER") or "auto").strip().lower()
-    if word in set(BrokerKind):
+    word = asked_for(requested)
+    if word != AUTO:
         return BrokerChoice(kind=BrokerKind(word), reason=f"BROKER={word}")
-    if word != "auto":
-        known = ", ".join(("auto", *BrokerKind))
-        raise ValueError(f"BROKER={word} is unknown; choose one of {known}")
     machine = MachineProbes() if probes is None else probes
     java = machine.java_version()
     if java is None:

@@ -28,6 +28,7 @@ from services.devstack.brokers import (
     TOPICS,
     Broker,
     BrokerChoice,
+    check_request,
     create_topics,
     make_broker,
 )
@@ -79,6 +80,7 @@ class Stack:
         unknown = set(services) - set(SERVICES)
         if unknown:
             raise ValueError(f"unknown services: {', '.join(sorted(unknown))}")
+        check_request(broker)  # before anything is started or written for nothing
         self.temporary = directory is None
         self.service_names = tuple(name for name in SERVICES if name in services)
         self.durable = durable

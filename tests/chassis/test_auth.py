@@ -273,6 +273,17 @@ def test_weak_and_unreadable_keys_are_refused_at_start(tmp_path: Path) -> None:
             auth.KeyRing([path], ManualClock(0))
 
 
+def test_a_token_in_development_is_said_to_be_unread() -> None:
+    """Whoever shows one, good or bad, learns that it is not looked at, and not that something is missing."""
+    believing = auth.DevelopmentAuthenticator(environment="development", roles=ROLES)
+    with pytest.raises(Unauthenticated, match="no token is read") as raised:
+        believing.authenticate({"authorization": "Bearer abc"}, "ipv4:127.0.0.1:1")
+    assert raised.value.stable_reason == "TOKEN_NOT_READ"
+    both = dict(auth.development_credentials(Actor("anna", "DEALER"))())
+    both["authorization"] = "Bearer abc"
+    assert believing.authenticate(both, "unix:").actor == Actor("anna", "DEALER")
+
+
 def test_callers_are_believed_on_a_developers_machine_only() -> None:
     """The development authenticator cannot be made elsewhere, and believes local callers only."""
     for environment in ("production", "staging"):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.devstack import apache, brokers
+from services.devstack.__main__ import main
 from services.devstack.brokers import (
     BrokerKind,
     EmbeddedBroker,
@@ -17,6 +18,7 @@ from services.devstack.brokers import (
     choose_broker,
     make_broker,
 )
+from services.devstack.stack import Stack
 
 REFUSED = apache.FetchFailed("Unknown host")
 SLOW = apache.FetchTooSlow("not done after 9 s")
@@ -92,6 +94,18 @@ def test_a_named_broker_is_not_discussed(kind: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("BROKER", kind.upper())
     assert choose_broker(probes=machine).kind == kind
     assert machine.asked == []
+
+
+@pytest.mark.parametrize(("word", "problem"), [("redpanda", "is unknown"), ("external", "needs")])
+def test_a_stack_is_refused_before_anything_of_it_is_there(
+    word: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No PostgreSQL is started, and no file is written, for a broker that cannot be had."""
+    monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
+    with pytest.raises(ValueError, match=problem):
+        Stack(tmp_path / "new", broker=word)
+    assert main(["--directory", str(tmp_path / "up"), "up", "--broker", word]) == 1
+    assert {each.name for each in tmp_path.rglob("*")} <= {"up", "devstack.lock"}
 
 
 def test_an_unknown_broker_is_refused() -> None:
