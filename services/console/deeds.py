@@ -122,6 +122,18 @@ DEEDS: Final = (
         ),
         second=True,
     ),
+    Deed(
+        "RegisterShoeDevice",
+        "shoe",
+        "Put another electronic shoe in place",
+        (
+            Asked("device_id", "The new one"),
+            Asked("replaces", "In place of"),
+            Asked("certificate", "Certificate of the new one", needed=False),
+            REASON,
+        ),
+        about="The count of cards goes on; of the old one no further report is taken.",
+    ),
     Deed("ApproveErrorBurn", "shoe", "Agree to burn cards after a game error"),
     Deed(
         "ExtendWithdrawals",

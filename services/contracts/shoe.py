@@ -17,6 +17,9 @@ class ShoeDeviceRegistered(Event, frozen=True, kw_only=True):
     replaces: str = ""
     """The device whose place it takes: from now on that one reports nothing more."""
 
+    reason: str = ""
+    """Why it does; free text."""
+
 
 class ShuffleDeviceRegistered(Event, frozen=True, kw_only=True):
     """A shuffling machine belongs to this table (004 1.1)."""

@@ -196,6 +196,8 @@ class RegisterShoeDevice(Command, frozen=True, kw_only=True):
     device_id: str
     certificate: str = ""
     replaces: str = ""
+    reason: str = ""
+    """Why it takes the place of that one."""
 
 
 class RegisterShuffleDevice(Command, frozen=True, kw_only=True):

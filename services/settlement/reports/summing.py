@@ -14,6 +14,7 @@ from services.settlement.reports.listing import (
     ACTOR,
     AREA,
     COUP,
+    COUP_DAY,
     CURRENCY,
     DAY,
     DEALER,
@@ -129,6 +130,43 @@ def _hold(name: str, title: str, by: Column, *, drop: bool) -> Report:
         rows=_hold_rows((by.name,), _DECIDED if drop else f"{_DECIDED} and f.kind <> 'DROP'"),
     )
 
+
+_DAYS: Final = (
+    DAY,
+    COUP_DAY,
+    TABLE,
+    CURRENCY,
+    Column("coups", _N, "on which something was decided"),
+    Column("reversed", _N, "settlements that were taken back", total=True),
+    *MONEY_SUMS,
+)
+
+
+async def _days(reader: Reader) -> AsyncIterator[Row]:
+    keys = ("gaming_day", "coup_day", "table_id", "currency")
+    counts = (
+        "count(distinct f.coup_id) filter (where f.turnover_minor <> 0) as coups",
+        "count(*) filter (where f.kind = 'REVERSED') as reversed",
+    )
+    where = f"{_DECIDED} and f.kind <> 'DROP'"
+    groups = await reader.grouped("money", keys, _SUMS, counts=counts, where=where)
+    wanted = (*keys, "coups", "reversed", *_SUMS)
+    for row in sorted([group[name] for name in wanted] for group in groups):
+        yield row
+
+
+DAYS: Final = Report(
+    name="day-close",
+    title="Gaming days, and corrections of earlier ones",
+    version=1,
+    about="What was booked on a gaming day, by the day that it is about: a day that is over keeps its "
+    "rows, and what corrects it stands on the day on which it was corrected.",
+    columns=_DAYS,
+    filters=("table_id", "currency"),
+    formula=FORMULA,
+    checks=MONEY_CHECKS,
+    rows=_days,
+)
 
 _COMMISSIONS: Final = (
     TABLE,
@@ -300,6 +338,7 @@ REPORTS: Final = (
     _hold("rulebook", "rulebook", RULEBOOK, drop=False),
     _hold("area", "area", AREA, drop=False),
     _hold("day", "gaming day", DAY, drop=True),
+    DAYS,
     COMMISSION,
     GONE_BACK,
     OPEN_FUNDS,

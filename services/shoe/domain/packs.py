@@ -52,6 +52,7 @@ def register_shoe_device(
             device_id=command.device_id,
             certificate=command.certificate,
             replaces=command.replaces,
+            reason=command.reason,
         )
     ]
 

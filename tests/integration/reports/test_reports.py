@@ -198,6 +198,57 @@ async def test_a_correction_counts_on_its_own_day_and_names_the_day_it_corrects(
         assert sums(one.ending, "win_minor")[row["currency"]] == row["win_minor"]
 
 
+async def test_a_day_that_is_over_keeps_its_figures(facts: Facts) -> None:
+    """N-7: what corrects its coups later is booked on a later day, and names the day."""
+    records, day, end = next(found for seed in range(SEEDS_MAX) if (found := corrected_later(seed)))
+    schema = await facts.folded(records)
+    at_its_end = await report(facts, schema, "day-close", as_of=end)
+    now = await report(facts, schema, "day-close", as_of=len(records))
+    of_day = [row for row in now.rows if row["gaming_day"] == day]
+    assert of_day == [row for row in at_its_end.rows if row["gaming_day"] == day]
+    assert of_day
+    late = [row for row in now.rows if row["coup_day"] == day < row["gaming_day"]]
+    assert sum(int(row["reversed"]) for row in late) > 0
+    assert all(row not in at_its_end.rows for row in late)
+    assert now.ending.reconciles
+    # With the corrections added, the day comes to what its coups come to by now.
+    of_coups = sum(int(row["win_minor"]) for row in (*of_day, *late))
+    settled = (await report(facts, schema, "settlements", as_of=len(records))).rows
+    assert of_coups == sum(int(row["win_minor"]) for row in settled if row["coup_day"] == day)
+    whole = await report(facts, schema, "hold-by-day", as_of=len(records))
+    assert sums(now.ending, "win_minor") == sums(whole.ending, "win_minor")
+    # The days are those of the call as well: asked for alone the day is the same.
+    first = dt.date.fromisoformat(day)
+    alone = await report(
+        facts, schema, "day-close", as_of=len(records), from_day=first, to_day=first
+    )
+    assert alone.rows == of_day
+
+
+def corrected_later(seed: int) -> tuple[list[Record], str, int] | None:
+    """A log over days, a day of which a coup is corrected later, and where that day ends."""
+    records = journal(wander("live-studio", seed).table, slower=3_000)
+    known = Known()
+    found = [
+        fact
+        for record in records
+        if (each := heard(record)) is not None
+        for fact in facts_of(record.position, each, known)
+        if isinstance(fact, MoneyFact)
+    ]
+    paid = {
+        fact.transaction_id: fact.gaming_day
+        for fact in found
+        if fact.kind == "SETTLED" and fact.gaming_day == fact.coup_day
+    }
+    for late in found:
+        day = paid.get(late.transaction_id)
+        if late.kind == "REVERSED" and day is not None and day < late.gaming_day:
+            end = max(fact.position for fact in found if fact.gaming_day <= day)
+            return records, day.isoformat(), end
+    return None
+
+
 async def test_theoretical_win_is_turnover_times_the_exact_edge(facts: Facts) -> None:
     """R-30, R-31: by area, from the exact odds of the rulebook and its decks."""
     edges = {

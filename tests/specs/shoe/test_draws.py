@@ -110,20 +110,25 @@ def test_a_report_of_a_device_that_is_not_this_tables_is_refused() -> None:
     assert (drawn.device_id, drawn.source) == ("e1", "SCANNER")
 
 
-def register(played: Played, device_id: str, replaces: str = "") -> Played:
-    who = person("GAME_SUPERVISOR")
-    return played.send(
-        "shoe",
-        RegisterShoeDevice(at_us=played.at_us, by=who, device_id=device_id, replaces=replaces),
+def register(played: Played, device_id: str, replaces: str = "", reason: str = "") -> Played:
+    command = RegisterShoeDevice(
+        at_us=played.at_us,
+        by=person("GAME_SUPERVISOR"),
+        device_id=device_id,
+        replaces=replaces,
+        reason=reason,
     )
+    return played.send("shoe", command)
 
 
 def test_a_reader_is_swapped_in_mid_shoe() -> None:
     """A-04, N-5: between two draws of a coup; shoe and count go on, both devices are in the log."""
     played = register(scanned("live-studio"), "e1")
     drawn = draw(played, card="2S", device_id="e1", sequence=7).now(CardDrawn)
-    [swapped] = register(played, "e2", replaces="e1").now(ShoeDeviceRegistered)
+    changed = register(played, "e2", replaces="e1", reason="its lamp is out")
+    [swapped] = changed.now(ShoeDeviceRegistered)
     assert (swapped.device_id, swapped.replaces) == ("e2", "e1")
+    assert swapped.reason == "its lamp is out"
     # The new one counts its reports by itself: its first is no gap.
     drawn += draw(played, card="3S", device_id="e2", sequence=1).now(CardDrawn)
     assert [card.device_id for card in drawn] == ["e1", "e2"]

@@ -382,18 +382,20 @@ class ResumeCoupResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class RegisterShoeDeviceRequest(_message.Message):
-    __slots__ = ("meta", "table_id", "device_id", "certificate", "replaces")
+    __slots__ = ("meta", "table_id", "device_id", "certificate", "replaces", "reason")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     REPLACES_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
     device_id: str
     certificate: str
     replaces: str
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., device_id: _Optional[str] = ..., certificate: _Optional[str] = ..., replaces: _Optional[str] = ...) -> None: ...
+    reason: str
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., device_id: _Optional[str] = ..., certificate: _Optional[str] = ..., replaces: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class RegisterShoeDeviceResponse(_message.Message):
     __slots__ = ("result",)
