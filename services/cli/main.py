@@ -149,6 +149,12 @@ Session = Annotated[
 SessionIn = Annotated[
     str, typer.Option("--session-in", metavar="WHICH", help="Named in DEBITS, ALL or NONE.")
 ]
+ZeroCredits = Annotated[
+    bool, typer.Option("--zero-credits", help="Check a credit of zero for a lost wager, too.")
+]
+CoupCredits = Annotated[
+    bool, typer.Option("--coup-credits", help="Check one credit for several wagers, too.")
+]
 OperatorsList = Annotated[
     Path, typer.Argument(metavar="CSV", help="key, verb, player, currency, amount_minor.")
 ]
@@ -489,6 +495,8 @@ def wallet_conform(
     whole_cancels: WholeCancels = False,
     session: Session = "",
     session_in: SessionIn = "DEBITS",
+    zero_credits: ZeroCredits = False,
+    coup_credits: CoupCredits = False,
 ) -> int:
     """Check an operator's endpoint with a funded test player."""
     from services.cli import wallet as part  # noqa: PLC0415
@@ -508,6 +516,8 @@ def wallet_conform(
             session=session_in,
         ),
         session=session,
+        zero_credits=zero_credits,
+        coup_credits=coup_credits,
     )
 
 

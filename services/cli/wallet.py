@@ -54,6 +54,8 @@ def conform(
     key_file: Path | None,
     switches: Switches,
     session: str = "",
+    zero_credits: bool = False,
+    coup_credits: bool = False,
 ) -> int:
     """Make every check; 0 where the endpoint passes all, else 1."""
     outcomes = asyncio.run(
@@ -65,6 +67,8 @@ def conform(
             currency=currency,
             switches=switches,
             session=session,
+            zero_credits=zero_credits,
+            coup_credits=coup_credits,
         )
     )
     for each in outcomes:
@@ -87,6 +91,8 @@ async def checks(
     currency: str,
     switches: Switches,
     session: str = "",
+    zero_credits: bool = False,
+    coup_credits: bool = False,
 ) -> list[Outcome]:
     """The conformance suite against an endpoint."""
 
@@ -109,6 +115,8 @@ async def checks(
             currency=currency,
             run=secrets.token_hex(8),
             session=session,
+            zero_credits=zero_credits,
+            coup_credits=coup_credits,
         )
         return await suite.run()
 

@@ -15,6 +15,13 @@ class WalletSettings(Piece):
     target: Annotated[
         str, Field(description="host:port of the wager service; not needed in the role query")
     ] = ""
+    pause_s: Annotated[
+        float,
+        Field(ge=0.05, le=60, description="seconds before a movement is asked for again, doubled"),
+    ] = 0.05
+    pause_max_s: Annotated[
+        float, Field(ge=5, le=3600, description="seconds that it comes to at most")
+    ] = 60.0
     zero_credits: Annotated[
         CommaSeparated,
         Field(description="operators, or *: told of a lost wager by a credit of zero"),

@@ -37,7 +37,7 @@ from services.contracts.settlement import (
 )
 from services.settlement.commands import RecordCredit, RecordReversal
 from services.settlement.reading import OWN
-from services.settlement.waiting import Waiting
+from services.settlement.waiting import PAUSES, Pauses, Waiting
 
 CREDITS: Final = "credits"
 BATCH_RECORDS_MAX: Final = 500
@@ -165,13 +165,18 @@ class Delivery:
     """Follows the own log and moves what each decision on a wager says."""
 
     def __init__(
-        self, runtime: Runtime, wallet: Any, *, zero_credits: Callable[[str], bool] = _nobody
+        self,
+        runtime: Runtime,
+        wallet: Any,
+        *,
+        zero_credits: Callable[[str], bool] = _nobody,
+        pauses: Pauses = PAUSES,
     ) -> None:
         """`wallet` makes the calls of the wager service's `WalletService`."""
         self._wallet = wallet
         self._zero_credits = zero_credits
         self._runtime = runtime
-        self._waiting = Waiting(runtime.pool)
+        self._waiting = Waiting(runtime.pool, pauses)
         self._gate = asyncio.Semaphore(CALLS_IN_FLIGHT_MAX)
         self._subscription: Subscription[Record] = Subscription(
             CREDITS,

@@ -32,6 +32,7 @@ from services.settlement.queries.api import QueryService
 from services.settlement.queries.watch_api import WatchService
 from services.settlement.reports import upkeep
 from services.settlement.reports.api import ReportService
+from services.settlement.waiting import Pauses
 
 PROJECTION_STOP_S = 0.5
 DELIVERY_STOP_S = 1.0
@@ -91,8 +92,9 @@ def _parts(runtime: Runtime) -> Sequence[Part]:
         )
         try:
             stub = wallet_grpc.WalletServiceStub(channel)
-            zero = among(runtime.settings.wallet.zero_credits)
-            await Delivery(runtime, stub, zero_credits=zero).run()
+            told = runtime.settings.wallet
+            zero, pauses = among(told.zero_credits), Pauses(told.pause_s, told.pause_max_s)
+            await Delivery(runtime, stub, zero_credits=zero, pauses=pauses).run()
         finally:
             await channel.close()
 

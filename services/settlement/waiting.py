@@ -1,6 +1,6 @@
 """Movements of which nobody knows whether the wallet made them: asked for again, each by itself.
 
-The pauses begin at 50 ms and double to a minute, without end. Of what is unknown for five minutes
+The pauses begin short and double, without end: by default from 50 ms to a minute. Of what is unknown for five minutes
 the log says so as an error, and a metric counts it: then somebody should look.
 """
 
@@ -11,11 +11,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, NoReturn
 
+from msgspec import Struct
+
 from services.chassis import telemetry
 from services.chassis.telemetry import Kind, Metric
 
-PAUSE_S: Final = 0.05
-PAUSE_S_MAX: Final = 60.0
 ALARM_S: Final = 300.0
 POLL_S: Final = 0.25
 BATCH_MAX: Final = 100
@@ -29,11 +29,22 @@ telemetry.declare(
 _log = logging.getLogger(__name__)
 
 
+class Pauses(Struct, frozen=True):
+    """How long a movement waits: first, and at most."""
+
+    first_s: float = 0.05
+    longest_s: float = 60.0
+
+
+PAUSES: Final = Pauses()
+
+
 class Waiting:
     """The movements that wait, in the service's database."""
 
-    def __init__(self, pool: Any) -> None:
+    def __init__(self, pool: Any, pauses: Pauses = PAUSES) -> None:
         self._pool = pool
+        self._pauses = pauses
 
     async def add(self, position: int, table_id: str, problem: str) -> None:
         """Let a movement wait; one that waits already is left as it is."""
@@ -44,7 +55,7 @@ class Waiting:
             position,
             table_id,
             problem,
-            PAUSE_S,
+            self._pauses.first_s,
         )
 
     async def among(self, positions: Sequence[int]) -> set[int]:
@@ -84,7 +95,7 @@ class Waiting:
         if not problem:
             await self._pool.execute("delete from waiting_movements where position = $1", position)
             return
-        pause_s = min(PAUSE_S * 2.0 ** min(attempts, 20), PAUSE_S_MAX)
+        pause_s = min(self._pauses.first_s * 2.0 ** min(attempts, 20), self._pauses.longest_s)
         say = _log.error if age_s > ALARM_S else _log.warning
         say("the movement of event %d waits, attempt %d: %s", position, attempts, problem)
         await self._pool.execute(

@@ -39,6 +39,13 @@ class EndpointSettings(Piece):
         int, Field(ge=1, description="failures in a row after which the wallet is left alone")
     ] = 10
     breaker_open_s: Annotated[Seconds, Field(description="for so many seconds")] = 2.0
+    pause_s: Annotated[
+        float,
+        Field(ge=0.05, le=60, description="seconds before a movement is asked for again, doubled"),
+    ] = 0.05
+    pause_max_s: Annotated[
+        float, Field(ge=5, le=3600, description="seconds that it comes to at most")
+    ] = 60.0
     amounts: Annotated[
         Literal["MINOR", "DECIMAL", "THOUSANDS", "MILLIONTHS"],
         Field(description="MINOR, DECIMAL, THOUSANDS or MILLIONTHS: how amounts are written"),

@@ -21,10 +21,6 @@ _context_of = msgspec.json.Decoder(PlayerContext).decode
 
 OPEN, UNCONFIRMED = "OPEN", "UNCONFIRMED"
 
-PAUSE_S: Final = 0.05
-PAUSE_S_MAX: Final = 60.0
-"""Pauses before a movement is sent again: from the first, doubled each time, to the last."""
-
 OVERDUE_S: Final = 300.0
 TAKEN_MAX: Final = 200
 
@@ -190,9 +186,9 @@ class Journal:
         )
 
 
-def pause_s(attempts: int) -> float:
-    """How long to wait after so many attempts."""
-    return min(PAUSE_S * 2.0 ** min(attempts - 1, 20), PAUSE_S_MAX)
+def pause_s(attempts: int, *, first_s: float, longest_s: float) -> float:
+    """How long to wait after so many attempts: from the first pause, doubled, to the longest."""
+    return min(first_s * 2.0 ** min(attempts - 1, 20), longest_s)
 
 
 def _values(entry: Entry) -> tuple[Any, ...]:

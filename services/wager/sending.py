@@ -139,7 +139,8 @@ class Sending:
         if answer.reason == UNKNOWN_DEBIT and entry.attempts < FORGETS_AFTER:
             # This wallet remembers no cancels: the debit may be on its way to it still.
             answer = replace(answer, outcome=UNKNOWN)
-        pause = pause_s(entry.attempts)
+        own = self._runtime.settings.wallet.of(movement.operator)
+        pause = pause_s(entry.attempts, first_s=own.pause_s, longest_s=own.pause_max_s)
         await self._journal.answered(answer, cause=entry.cause, pause_s=pause)
 
     async def _record(self, entry: Entry, command: Command) -> dict[str, Any] | None:

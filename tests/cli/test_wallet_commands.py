@@ -17,8 +17,8 @@ from services.walletsim.books import Result, Row
 from tests.support.walletsim import Running, simulator
 
 
-async def faults(running: Running, switches: Switches | None = None) -> list[str]:
-    """Names of the checks that the simulator fails."""
+async def faults(running: Running, switches: Switches | None = None, **told: bool) -> list[str]:
+    """Names of the checks that the simulator fails; `told`: how it wants to be told of credits."""
     running.fund("tester", 10_000)
     outcomes = await wallet.checks(
         running.url,
@@ -28,8 +28,9 @@ async def faults(running: Running, switches: Switches | None = None) -> list[str
         currency="EUR",
         switches=switches or Switches(),
         session="s1",
+        **told,
     )
-    assert len(outcomes) == 16
+    assert len(outcomes) == 16 + sum(told.values())
     return [f"{each.name}: {each.fault}" for each in outcomes if each.fault]
 
 
@@ -56,7 +57,7 @@ async def test_the_simulator_conforms_in_every_switch_setting(
     says_exists: bool, remembers_cancels: bool, partial_cancel: bool, asks: bool, session_in: str
 ) -> None:
     """Domain 4.2: answer to a repeat, cancel of an unknown debit or after a credit, partial cancel,
-    session; amounts and signatures take turns.
+    session; amounts, signatures, credits of zero and for a whole coup take turns.
     """
     turn = (
         says_exists
@@ -78,8 +79,9 @@ async def test_the_simulator_conforms_in_every_switch_setting(
         partial_cancel=partial_cancel,
         session=session_in,
     )
+    paid_by = {"zero_credits": bool(turn % 2), "coup_credits": bool(turn // 2 % 2)}
     async with simulator(has, form, rsa_keys=bool(turn // 2 % 2)) as running:
-        assert await faults(running, told) == []
+        assert await faults(running, told, **paid_by) == []
 
 
 async def test_a_wallet_that_asks_for_sessions_after_the_debit_does_not_conform() -> None:
@@ -111,6 +113,27 @@ class Generous(books.Books):
     def move(self, asked: Row, *, more_minor: int = 0) -> Result:
         self._undone.clear()
         return super().move(asked, more_minor=more_minor)
+
+
+class Strict(books.Books):
+    """A wallet that takes a credit for one wager only, and none of nothing."""
+
+    def move(self, asked: Row, *, more_minor: int = 0) -> Result:
+        if asked.verb == "CREDIT" and (asked.wagers or not asked.amount_minor):
+            return Result(status="REFUSED", code="MALFORMED")
+        return super().move(asked, more_minor=more_minor)
+
+
+async def test_a_wallet_that_pays_wager_by_wager_is_not_told_otherwise() -> None:
+    """Domain 4.2, switches: the checks are made for wallets that want to be told so."""
+    async with simulator() as running:
+        running.simulator.books = Strict(books.Switches())
+        assert await faults(running) == []
+        found = await faults(running, zero_credits=True, coup_credits=True)
+        assert [fault.partition(":")[0] for fault in found] == [
+            "a lost wager is taken note of by a credit of zero",
+            "one credit pays all wagers of a coup, once",
+        ]
 
 
 @pytest.mark.parametrize(

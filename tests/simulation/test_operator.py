@@ -149,3 +149,24 @@ def test_a_refusal_behind_any_misbehaviour(log: str, place: str, fault: str) -> 
     """Domain 4.2: whatever became of the first request, and whoever knows of it, nothing is lost."""
     for at in (CALLED, STEPS[PLACES[place][0]][-1]):
         run(log, place, [fault, "REFUSE"], at, dies=None)
+
+
+async def seconds(log: str, **settings: Any) -> float:
+    """How long it takes until nothing moves, where a cancel is not answered three times."""
+    async with Operator(Crash(), PLAYERS, **settings) as made:
+        for _ in range(3):
+            made.misbehaves("CANCEL", "ERROR", "p2")
+        await made.play(log)
+        await check(made)
+        return asyncio.get_running_loop().time()
+
+
+def test_an_operator_has_it_in_his_settings_how_soon_he_is_asked_again(log: str) -> None:
+    """Domain 4.2: some take a repeat once in five minutes; the pauses double to the longest."""
+    took = []
+    for settings in ({}, {"pause_s": 10.0}, {"pause_s": 10.0, "pause_max_s": 15.0}):
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            took.append(runner.run(seconds(log, **settings)))
+    assert took[0] < 10
+    assert 70 <= took[1] < 80
+    assert 40 <= took[2] < 50

@@ -193,7 +193,7 @@ class _Delivering:
 class Operator:
     """The world with the money of its players at an operator's wallet."""
 
-    def __init__(self, crash: Crash, players: Iterable[str]) -> None:
+    def __init__(self, crash: Crash, players: Iterable[str], **settings: Any) -> None:
         loop = asyncio.get_running_loop()
         clock = VirtualClock(loop)
         self.world = World()
@@ -224,7 +224,9 @@ class Operator:
             pool=None,
             executor=_Recording(executor, crash, self.journal),
             clock=clock,
-            settings=SimpleNamespace(wallet=WalletSettings(kind="http", test_tables=True)),
+            settings=SimpleNamespace(
+                wallet=WalletSettings(kind="http", test_tables=True, **settings)
+            ),
             has=lambda name: name == WALLET,
             take=lambda name: wallet,
         )

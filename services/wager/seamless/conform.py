@@ -58,10 +58,13 @@ class Conformance:
         currency: str,
         run: str,
         session: str = "",
+        zero_credits: bool = False,
+        coup_credits: bool = False,
     ) -> None:
         """`stranger` signs with a key that the wallet does not know; `run` makes keys fresh.
 
-        `session` is one that the player has open, for wallets that ask for it.
+        `session` is one that the player has open, for wallets that ask for it. `zero_credits` and
+        `coup_credits`: the wallet is told of lost wagers, or of all of a coup in one credit.
         """
         self._wallet = wallet
         self._stranger = stranger
@@ -69,6 +72,8 @@ class Conformance:
         self._currency = currency
         self._run = run
         self._context = PlayerContext(session=session)
+        self._zero_credits = zero_credits
+        self._coup_credits = coup_credits
         self._numbers = 0
 
     async def run(self) -> list[Outcome]:
@@ -91,6 +96,10 @@ class Conformance:
             "a reverse beyond the balance is refused": self._reverse_funds,
             "what is owed is paid without an open session": self._session_over,
         }
+        if self._zero_credits:
+            checks["a lost wager is taken note of by a credit of zero"] = self._zero
+        if self._coup_credits:
+            checks["one credit pays all wagers of a coup, once"] = self._coup
         outcomes = []
         for name, check in checks.items():
             try:
@@ -216,6 +225,29 @@ class Conformance:
         await self._done(movement, before + AMOUNT_MINOR)
         await self._done(movement, before + AMOUNT_MINOR)
         await self._done(self._moving(REVERSE), before)
+
+    async def _zero(self) -> None:
+        before = await self._held()
+        debit = self._moving(DEBIT)
+        await self._done(debit, before - AMOUNT_MINOR)
+        lost = replace(self._moving(CREDIT, 0), wager_id=debit.wager_id)
+        await self._done(lost, before - AMOUNT_MINOR)
+        await self._done(lost, before - AMOUNT_MINOR)
+        await self._done(self._moving(CREDIT), before)
+
+    async def _coup(self) -> None:
+        before = await self._held()
+        half = AMOUNT_MINOR // 2
+        won, lost = self._moving(DEBIT, half), self._moving(DEBIT, half)
+        await self._done(won, before - half)
+        await self._done(lost, before - AMOUNT_MINOR)
+        parts = (
+            Part(wager_id=won.wager_id, area="BANKER", amount_minor=AMOUNT_MINOR),
+            Part(wager_id=lost.wager_id, area="TIE", amount_minor=0),
+        )
+        paid = replace(self._moving(CREDIT), wager_id="", parts=parts)
+        await self._done(paid, before)
+        await self._done(paid, before)
 
     async def _reverse(self) -> None:
         before = await self._held()
