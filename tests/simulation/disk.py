@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.chassis.decider import Record
 from services.chassis.memory import MemoryStore, MemoryTx
 from services.chassis.store import (
@@ -31,6 +33,8 @@ from tests.simulation.virtual import Owner, VirtualClock
 
 COMMIT_S = 0.001, 0.006
 SLOW_COMMIT_S = 0.05, 1.5
+FOREIGN = b"\xc1"
+"""The one byte that MessagePack never begins with."""
 
 OnCommit = Callable[[str, Sequence[Record]], None]
 
@@ -61,6 +65,12 @@ class Disk:
         self._on_moved = on_moved
         self._movements: list[Row] = []
         self._seen = 0
+
+    def written_by_another_release(self) -> None:
+        """All snapshots have another schema, and a form that this release does not know."""
+        for stream, snapshot in self.store._data.snapshots.items():
+            other = replace(snapshot, state_schema=snapshot.state_schema + 1, state=FOREIGN)
+            self.store._data.snapshots[stream] = other
 
     def _moved(self, movement: Row) -> None:
         self._movements.append(movement)

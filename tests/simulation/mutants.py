@@ -238,6 +238,18 @@ def offset_committed_before_the_work() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def foreign_snapshot_read() -> Iterator[None]:
+    """A snapshot is read whatever release wrote it."""
+
+    async def any_schema(self: Any, stream: str, *, state_schema: int) -> Any:
+        snapshot = self.new.snapshots.get(stream) or self._data.snapshots.get(stream)
+        return None if snapshot is None else replace(snapshot, state_schema=state_schema)
+
+    with patch.object(memory.MemoryTx, "load_snapshot", any_schema):
+        yield
+
+
 MUTANTS: dict[str, Mutant] = {
     "the inbox is removed": inbox_removed,
     "the book is not closed before the deal": book_not_closed_before_the_deal,
@@ -252,4 +264,5 @@ MUTANTS: dict[str, Mutant] = {
     "a credit is delivered under a new key": a_credit_under_a_new_key,
     "a command is acknowledged before its commit": acknowledged_before_the_commit,
     "an offset is committed before the work": offset_committed_before_the_work,
+    "a snapshot of another release is read": foreign_snapshot_read,
 }

@@ -8,12 +8,17 @@ import random
 import traceback
 from collections import Counter
 from contextlib import ExitStack
+from unittest.mock import patch
 
 from msgspec import Struct
 
+from services.chassis import snapshots, work
 from tests.simulation.broker import installed
 from tests.simulation.virtual import VirtualLoop
 from tests.simulation.world import World
+
+SNAPSHOT_EVENTS = 25
+"""So often a snapshot is taken here: streams are short, and a restart has to find some."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -37,24 +42,26 @@ class Report(Struct, frozen=True, kw_only=True):
     lines: list[str]
 
 
-def simulate(seed: int, *, echo: bool = False) -> Report:
-    """Run a seed; the same seed gives the same report."""
+def simulate(seed: int, *, echo: bool = False, kind: type[World] = World) -> Report:
+    """Run a seed; the same seed gives the same report. `kind`: of world, where it is a special one."""
     loop = VirtualLoop()
     logging.disable(logging.CRITICAL)
     before = random.getstate()
     random.seed(seed)  # the consumers spread their retries by the module's own generator
     try:
-        return loop.run_until_complete(_simulate(seed, echo=echo))
+        return loop.run_until_complete(_simulate(seed, echo=echo, kind=kind))
     finally:
         random.setstate(before)
         logging.disable(logging.NOTSET)
         loop.close()
 
 
-async def _simulate(seed: int, *, echo: bool) -> Report:
-    world = World(seed, echo=echo)
+async def _simulate(seed: int, *, echo: bool, kind: type[World]) -> Report:
+    world = kind(seed, echo=echo)
     with ExitStack() as stack:
         stack.enter_context(installed(world.cluster))
+        for module in (snapshots, work):
+            stack.enter_context(patch.object(module, "SNAPSHOT_EVENTS", SNAPSHOT_EVENTS))
         await world.run()
         await _end(world)
     breach = world.breach

@@ -168,6 +168,8 @@ class World:
 
     async def _replace(self, service: str) -> None:
         await asyncio.sleep(self.chance.between(*RESTART_S))
+        if self._lives % 2:  # every other time it is an upgrade, or the way back
+            self.disks[service].written_by_another_release()
         self.start(service)
 
     async def _stop(self, node: Node) -> None:
