@@ -7,6 +7,7 @@ time: it is known before the head of the log is locked, and an event keeps it wh
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import Final
 
 DIGEST_BYTES: Final = 32
@@ -19,6 +20,7 @@ _FORM: Final = b"sabot-event-digest-1"
 """Names the framing: a later one could never be mistaken for this one."""
 
 _LENGTH_BYTES: Final = 8
+KINDS_KEPT: Final = 1_024
 _FRAMED_FORM: Final = len(_FORM).to_bytes(_LENGTH_BYTES, "big") + _FORM
 
 
@@ -35,7 +37,7 @@ def digest_of(  # noqa: PLR0917 - in the order in which they are digested
     Every field is preceded by its length: without that, bytes could move from one field to the
     next and leave the digest as it was.
     """
-    identity, kind, version = event_id.encode(), type.encode(), b"%d" % schema_version
+    identity = event_id.encode()
     framed = b"".join(
         (
             _FRAMED_FORM,
@@ -43,10 +45,7 @@ def digest_of(  # noqa: PLR0917 - in the order in which they are digested
             previous,
             len(identity).to_bytes(_LENGTH_BYTES, "big"),
             identity,
-            len(kind).to_bytes(_LENGTH_BYTES, "big"),
-            kind,
-            len(version).to_bytes(_LENGTH_BYTES, "big"),
-            version,
+            _framed_kind(type, schema_version),
             len(meta).to_bytes(_LENGTH_BYTES, "big"),
             meta,
             len(body).to_bytes(_LENGTH_BYTES, "big"),
@@ -54,3 +53,12 @@ def digest_of(  # noqa: PLR0917 - in the order in which they are digested
         )
     )
     return hashlib.sha256(framed).digest()
+
+
+@lru_cache(maxsize=KINDS_KEPT)
+def _framed_kind(kind: str, schema_version: int) -> bytes:
+    """The same in all events of a type."""
+    return b"".join(
+        len(part).to_bytes(_LENGTH_BYTES, "big") + part
+        for part in (kind.encode(), b"%d" % schema_version)
+    )

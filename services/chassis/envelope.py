@@ -317,8 +317,12 @@ def _kind(text: str, service: str) -> tuple[str, int]:
     return name, int(digits)
 
 
+@lru_cache(maxsize=SECONDS_KEPT)
 def _instant(us: int) -> str:
-    """Microseconds since 1970 in RFC 3339, always with six digits, so that there is one spelling."""
+    """Microseconds since 1970 in RFC 3339, always with six digits, so that there is one spelling.
+
+    Events that were committed together have the same instant.
+    """
     second, rest = divmod(us, 1_000_000)
     return f"{_second(second)}.{rest:06d}Z"
 

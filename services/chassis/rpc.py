@@ -278,13 +278,16 @@ class _Call:
         self._started_s = edge.clock.steady_s()
         pairs = self._context.invocation_metadata() or ()
         self._metadata = {key: value for key, value in pairs if isinstance(value, str)}
-        service, _, name = self._method[1:].partition("/")
         self._span = telemetry.TRACER.start_span(
             self._method[1:],
             context=telemetry.parent(self._metadata.get("traceparent", "")),
             kind=SpanKind.SERVER,
-            attributes={"rpc.system": "grpc", "rpc.service": service, "rpc.method": name},
         )
+        if self._span.is_recording():
+            service, _, name = self._method[1:].partition("/")
+            self._span.set_attributes(
+                {"rpc.system": "grpc", "rpc.service": service, "rpc.method": name}
+            )
         self._token = otel_context.attach(trace.set_span_in_context(self._span))
         return self
 

@@ -306,7 +306,13 @@ class Instruments:
         self._gauges[name].set(value, _named(name, attributes))
 
     def record(self, name: str, value: float, /, **attributes: str) -> None:
-        self._histograms[name].record(value, _named(name, attributes))
+        self._histograms[name].record(value, _kept(name, tuple(attributes.items())))
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept(metric: str, attributes: Attributes) -> dict[str, str]:
+    """The same for all values of a metric with these attributes; nobody changes it."""
+    return _named(metric, dict(attributes))
 
 
 def _named(metric: str, attributes: dict[str, str]) -> dict[str, str]:
@@ -343,13 +349,16 @@ def span_attributes(**attributes: str | int) -> dict[str, str | int]:
 
 def current_traceparent() -> str:
     """Return the present trace context in the W3C form in which events store it; empty if none."""
-    carrier: dict[str, str] = {}
-    _PROPAGATOR.inject(carrier)
-    return carrier.get("traceparent", "")
+    of = trace.get_current_span().get_span_context()
+    if not of.is_valid:
+        return ""
+    return f"00-{of.trace_id:032x}-{of.span_id:016x}-{of.trace_flags:02x}"
 
 
 def parent(traceparent: str) -> Context:
     """Read a stored or received trace context; an empty or malformed one begins a new trace."""
+    if not traceparent:
+        return otel_context.Context()
     return _PROPAGATOR.extract({"traceparent": traceparent}, context=otel_context.Context())
 
 
