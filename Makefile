@@ -107,8 +107,8 @@ EVENTS ?= 1000000
 bench-growth: setup ## measure what the log costs as it grows (EVENTS=1000000)
 	$(BIN)/python -m tests.bench --only log --events $(EVENTS) $(ARGS)
 
-bench-gate: setup ## hold the log to its floors; fails after two repeats
-	$(BIN)/python -m tests.bench --only log --gate $(ARGS)
+bench-gate: setup ## hold the log and wagers to their floors; fails after two repeats
+	$(BIN)/python -m tests.bench --only log --only wagers --gate $(ARGS)
 
 .PHONY: fuzz
 fuzz: setup ## odd input for every call, event, rulebook and log (ARGS="--seconds N --seed S")

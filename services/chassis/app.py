@@ -25,7 +25,7 @@ from services.chassis import auth, bus, config, logs, migrations, postgres, rpc,
 from services.chassis.clock import SYSTEM_CLOCK, Clock
 from services.chassis.consumer import Consumers
 from services.chassis.duty import Duty, add_flags, asked_for
-from services.chassis.executor import Executor, Limits
+from services.chassis.executor import Executor
 from services.chassis.health import Failing
 from services.chassis.lifecycle import EXIT_CLEAN, EXIT_FAILED, Lifecycle, Part
 from services.chassis.measures import Measures
@@ -299,7 +299,7 @@ def _executor(runtime: Runtime) -> Part:
             runtime.store,
             definition.companion(runtime),
             runtime.registry,
-            limits=Limits(),
+            limits=definition.limits,
             jitter=random.Random(),  # noqa: S311 - spreads retries, guards nothing
             committed=Measures(
                 definition.name, runtime.clock, definition.intervals, definition.measure

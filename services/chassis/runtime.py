@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from sabot.common.v1 import common_pb2
 from services.chassis import auth, config, logs, migrations, postgres, rpc, telemetry
 from services.chassis.clock import Clock
 from services.chassis.decider import Aggregate, Companion, Record
-from services.chassis.executor import Executor, Outcome, Overloaded
+from services.chassis.executor import Executor, Limits, Outcome, Overloaded
 from services.chassis.health import Health
 from services.chassis.lifecycle import Part
 from services.chassis.measures import Interval, Measure
@@ -84,6 +84,9 @@ class ServiceDefinition:
 
     measure: Measure | None = None
     """What else is measured of each of its own events, after the commit."""
+
+    limits: Limits = field(default_factory=Limits)
+    """Bounds of its executor."""
 
     secret_keys: frozenset[str]
     """Keys whose values never appear in a log, beside those that never do anywhere."""

@@ -61,6 +61,9 @@ class ServiceProcess:
         self.name = name
         self.database_url = database_url
         self.log = log
+        self.program: tuple[str, ...] = ("-m", f"services.{name}")
+        """What Python is told to run; a comparison may put another program in its place."""
+
         calls, health, metrics = free_ports(3)
         self.ports = ServicePorts(grpc=calls, health=health, metrics=metrics)
         self.process: ManagedProcess | None = None
@@ -94,7 +97,7 @@ class ServiceProcess:
 
     @property
     def command(self) -> tuple[str, ...]:
-        return (sys.executable, "-m", f"services.{self.name}")
+        return (sys.executable, *self.program)
 
     def migrate(self) -> None:
         """Bring the database to the schema that the service expects."""

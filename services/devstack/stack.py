@@ -202,6 +202,12 @@ class Stack:
         """Let a frozen service go on (SIGCONT)."""
         self._process(name).send(signal.SIGCONT)
 
+    def replica(self, name: str) -> ServiceProcess:
+        """One more process of a service, on ports of its own: not started, and the caller's to stop."""
+        process = self._describe_service(name)
+        process.tell({"SABOT_KAFKA_GROUP_INSTANCE_ID": f"{name}-2"})
+        return process
+
     def start_console(self) -> ConsoleProcess:
         """Start the console beside the services and wait until they answer it."""
         began = time.monotonic()

@@ -12,10 +12,11 @@ import uvloop
 
 from services.chassis.app import spare_the_collector
 from services.devstack.stack import Stack
-from tests.bench import growing, pure, rebuilding, replaying, settling, wagering
+from tests.bench import deciding, growing, pure, rebuilding, relaying, replaying, settling, wagering
 from tests.bench.figures import Row, machine, table
 
 ROUNDS = 5
+GATE_ROUNDS = 3
 EVENTS = 200_000
 REPEATS_MAX = 2
 """Other load moves a single run by a third: a floor is missed when it is missed three times."""
@@ -25,25 +26,27 @@ MARK_END = "<!-- end of figures -->"
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
-GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers")
+GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers", "core")
 
 
 def main() -> int:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--rounds", type=int, help=f"{ROUNDS}, or {GATE_ROUNDS} for the gate")
     parser.add_argument("--only", choices=GROUPS, action="append", help="a group of rows")
     parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
     parser.add_argument("--gate", action="store_true", help="fail below a floor, after two repeats")
     parser.add_argument("--write", action="store_true", help="put the table into the docs")
     options = parser.parse_args()
+    options.rounds = options.rounds or (GATE_ROUNDS if options.gate else ROUNDS)
     spare_the_collector()
     rows = measured(options)
     for _ in range(REPEATS_MAX if options.gate else 0):
         if not below(rows):
             break
-        say(f"below the floor: {', '.join(below(rows))}; once more")
-        rows = measured(options)
+        say(f"the gate is shut for {', '.join(below(rows))}: once more")
+        again = {row.name: row for row in measured(options)}
+        rows = [again[row.name] if row.fails else row for row in rows]
     lines = [
         (
             f"{machine()}; {options.rounds} rounds; PostgreSQL with fsync on; "
@@ -59,8 +62,8 @@ def main() -> int:
 
 
 def below(rows: Sequence[Row]) -> list[str]:
-    """Rows that do not reach their floor."""
-    return [row.name for row in rows if row.reached == "no"]
+    """Rows that the gate lets not pass."""
+    return [row.name for row in rows if row.fails]
 
 
 def measured(options: argparse.Namespace) -> list[Row]:
@@ -73,6 +76,9 @@ def measured(options: argparse.Namespace) -> list[Row]:
     if "pure" in wanted:
         say("pure")
         rows += pure.measure(options.rounds)
+    if "core" in wanted:
+        say("core")
+        rows += deciding.measure(options.rounds)
     if wanted & {"settlement", "rebuild", "log"}:
         with Stack(services=(), durable=True, report=say) as bare, loop() as runner:
             if "settlement" in wanted:
@@ -87,7 +93,10 @@ def measured(options: argparse.Namespace) -> list[Row]:
     if "wagers" in wanted:
         with Stack(durable=True, report=say) as stack, loop() as runner:
             say("wagers")
-            rows += runner.run(wagering.measure(stack, options.rounds))
+            rows += runner.run(wagering.measure(stack, options.rounds, gate=options.gate))
+            if not options.gate:
+                say("relay")
+                rows += runner.run(relaying.measure(stack, options.rounds))
     return rows
 
 

@@ -19,6 +19,13 @@ class Goal(Struct, frozen=True):
     goal: float
     stretch: float
     less: bool = False
+    held: float | None = None
+    """What the gate holds the ratio to where its floor is not reached: that it gets no worse."""
+
+    def fails(self, ratio: float) -> bool:
+        """Whether the gate lets it not pass."""
+        bound = self.floor if self.held is None else self.held
+        return ratio > bound if self.less else ratio < bound
 
     def reached(self, ratio: float) -> str:
         """The best of the three that the ratio reaches."""
@@ -59,6 +66,11 @@ class Row(Struct, frozen=True, kw_only=True):
         """What of its goal the median reaches; empty without one."""
         return "" if self.goal is None else self.goal.reached(median(self.ratios))
 
+    @property
+    def fails(self) -> bool:
+        """Whether the gate lets it not pass: never without a goal."""
+        return self.goal is not None and self.goal.fails(median(self.ratios))
+
 
 def median(values: Sequence[float]) -> float:
     """The median."""
@@ -92,15 +104,15 @@ def table(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def cpu_s() -> float:
-    """CPU time of this process and everything that it started, as Linux tells it."""
+def cpu_s(root: int | None = None) -> float:
+    """CPU time of a process and everything that it started, as Linux tells it; else of this one."""
     ticks: dict[int, tuple[int, int]] = {}
     for directory in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):
             told = (directory / "stat").read_text().rpartition(")")[2].split()
             ticks[int(directory.name)] = (int(told[1]), int(told[11]) + int(told[12]))
     ours: set[int] = set()
-    found = {os.getpid()}
+    found = {os.getpid() if root is None else root}
     while found:
         ours |= found
         found = {each for each, (parent, _) in ticks.items() if parent in ours} - ours
