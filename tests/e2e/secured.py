@@ -83,70 +83,52 @@ class SecuredPostgres(PostgresServer):
         }
 
 
-class Secured(Stack):
-    """A stack in the environment `staging`; its files are in `folder`."""
+class Trust:
+    """Who vouches for whom: certificates, tokens and keys as files in a folder."""
 
-    postgres: SecuredPostgres
-
-    def __init__(self, folder: Path, *, otlp: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder, "authority")
         self.issuer = Issuer(folder / "jwks.json", "first")
         self.issuer.publish()
         self.token_file = folder / "settlement-token"
+        self.renew_token()
         self.sealing_key = folder / "sealing"
         self.sealing_key.write_bytes(secrets.token_bytes(KEY_BYTES))
-        self.client = self.authority.issue(CLIENT)
+        client = self.authority.issue(CLIENT)
+        self.tls = rpc.ClientTls(
+            str(self.authority.certificate), str(client.certificate), str(client.key)
+        )
+        """What a caller shows who is let in."""
+
         users = [OWNER, *map(database_name, SERVICES)]
         self.users = {user: self.authority.issue(user) for user in users}
-        self.renew_token()
-        super().__init__(broker=chosen_kind(), environment=self._settings(otlp))
 
-    def _settings(self, otlp: str) -> dict[str, str]:
-        return {
+    def settings(self, service: str) -> dict[str, str]:
+        """What a service is told, in the environment `staging`."""
+        own, authority = self.users[database_name(service)], str(self.authority.certificate)
+        certificate, key = str(own.certificate), str(own.key)
+        told = {
             "SABOT_ENVIRONMENT": "staging",
             "SABOT_ALLOW_TEST_TABLES": "true",
             "SABOT_AUTH_ISSUER": Issuer.URL,
             "SABOT_AUTH_AUDIENCE": Issuer.AUDIENCE,
             "SABOT_AUTH_KEY_FILES": str(self.issuer.jwks),
-            "SABOT_GRPC_TLS_CLIENT_CA_FILE": str(self.authority.certificate),
-            "SABOT_CLIENT_CA_FILE": str(self.authority.certificate),
+            "SABOT_GRPC_TLS_CERTIFICATE_FILE": certificate,
+            "SABOT_GRPC_TLS_KEY_FILE": key,
+            "SABOT_GRPC_TLS_CLIENT_CA_FILE": authority,
+            "SABOT_CLIENT_CA_FILE": authority,
+            "SABOT_CLIENT_CERTIFICATE_FILE": certificate,
+            "SABOT_CLIENT_KEY_FILE": key,
             "PGSSLMODE": "verify-full",
-            "PGSSLROOTCERT": str(self.authority.certificate),
-            "OTEL_EXPORTER_OTLP_ENDPOINT": otlp,
+            "PGSSLROOTCERT": authority,
+            "PGSSLCERT": certificate,
+            "PGSSLKEY": key,
         }
-
-    def _make_postgres(self, root: Path | None) -> SecuredPostgres:
-        assert root is None, "temporary"
-        return SecuredPostgres(self.authority, self.users)
-
-    def _describe_service(self, name: str) -> ServiceProcess:
-        service = super()._describe_service(name)
-        user = database_name(name)
-        own = self.users[user]
-        service.tell(
-            {
-                "SABOT_DATABASE_URL": self.postgres.plain_dsn(user, user),
-                "PGSSLCERT": str(own.certificate),
-                "PGSSLKEY": str(own.key),
-                "SABOT_GRPC_TLS_CERTIFICATE_FILE": str(own.certificate),
-                "SABOT_GRPC_TLS_KEY_FILE": str(own.key),
-                "SABOT_CLIENT_CERTIFICATE_FILE": str(own.certificate),
-                "SABOT_CLIENT_KEY_FILE": str(own.key),
-            }
-        )
-        if name == "settlement":
-            service.tell({"SABOT_AUTH_TOKEN_FILE": str(self.token_file)})
-        if name == "shoe":
-            service.tell({"SABOT_SEALING_KEY_FILE": str(self.sealing_key)})
-        return service
-
-    @property
-    def tls(self) -> rpc.ClientTls:
-        """What a caller shows who is let in."""
-        return rpc.ClientTls(
-            str(self.authority.certificate), str(self.client.certificate), str(self.client.key)
-        )
+        if service == "settlement":
+            told["SABOT_AUTH_TOKEN_FILE"] = str(self.token_file)
+        if service == "shoe":
+            told["SABOT_SEALING_KEY_FILE"] = str(self.sealing_key)
+        return told
 
     def renew_token(self) -> None:
         """Give settlement a token of the present issuer."""
@@ -162,6 +144,27 @@ class Secured(Stack):
     def credentials(self, by: Actor) -> Credentials:
         """The metadata of somebody's call."""
         return lambda: bearer(self.issuer.token(by.id, by.role))
+
+
+class Secured(Stack):
+    """A stack in which nobody is believed."""
+
+    postgres: SecuredPostgres
+
+    def __init__(self, folder: Path, *, otlp: str) -> None:
+        self.trust = Trust(folder)
+        super().__init__(broker=chosen_kind(), environment={"OTEL_EXPORTER_OTLP_ENDPOINT": otlp})
+
+    def _make_postgres(self, root: Path | None) -> SecuredPostgres:
+        assert root is None, "temporary"
+        return SecuredPostgres(self.trust.authority, self.trust.users)
+
+    def _describe_service(self, name: str) -> ServiceProcess:
+        service = super()._describe_service(name)
+        user = database_name(name)
+        service.tell({"SABOT_DATABASE_URL": self.postgres.plain_dsn(user, user)})
+        service.tell(self.trust.settings(name))
+        return service
 
 
 def bearer(token: str) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ Kafka runs with its authorizer and one user for each service, whose permissions 
 k8s/platform/kafka/users.yaml and nothing else; topics are made from topics.yaml, and no service may
 create any. Both listeners are encrypted: on one a user is whom his certificate names, as in the
 manifests, on the other he has a password (SCRAM). Two services use each. Workers and query servers
-are processes of their own.
+are processes of their own, and everything else is as in `tests.e2e.secured`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError, NoError, TopicAuthorizationFailedError, for_code
 from confluent_kafka import admin as kafka_admin
 from faststream.kafka.security import parse_security
+from msgspec import Struct
 
 from services.chassis import app, config
+from services.chassis.auth import IMPORT_TABLE
 from services.devstack import apache, leftovers
 from services.devstack.brokers import SERVICES, TOPICS, ApacheBroker
 from services.devstack.ports import LOOPBACK, accepts_connections, free_port
 from services.devstack.processes import ManagedProcess
 from services.devstack.services import ServiceProcess, serving
-from services.tablelog.calls import Services
+from services.devstack.stack import database_name
+from services.tablelog.calls import IMPORTER, Services
 from services.tablelog.played import play
 from services.tablelog.rest import Stalled
 from tests.deploy.manifests import K8S, documents, name_of
+from tests.e2e.secured import SecuredPostgres, Trust
 from tests.e2e.support import fresh, replayed, short_table, until, written
 from tests.support.certificates import Authority
-from tests.support.postgres import MakeDatabase
 
 pytestmark = [pytest.mark.apache, pytest.mark.timeout(300)]
 
@@ -195,28 +198,69 @@ def _equip(broker: GuardedBroker) -> None:
             answer.result(timeout=ADMIN_TIMEOUT_S)
 
 
-def _process(
-    service: str,
-    role: str,
-    *,
-    url: str,
-    broker: GuardedBroker,
-    folder: Path,
-    user: str,
-    **more: str,
-) -> ServiceProcess:
-    kafka = {
-        "SABOT_KAFKA_GROUP_INSTANCE_ID": f"{service}-{role}-0",
-        "SABOT_KAFKA_TOPIC_REPLICATION": "0",
-        **broker.settings(user, certificate=service in BY_CERTIFICATE and user != STRANGER),
-    }
-    return ServiceProcess(
-        service,
-        database_url=url,
-        bootstrap_servers="",
-        log=folder / f"{service}-{role}.log",
-        environment={"SABOT_ROLE": role, **(kafka if role == "worker" else {}), **more},
-    )
+@pytest.fixture(scope="module")
+def trust(tmp_path_factory: pytest.TempPathFactory) -> Trust:
+    return Trust(tmp_path_factory.mktemp("trust"))
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def postgres(trust: Trust) -> AsyncIterator[SecuredPostgres]:
+    """A database for each service, and a user of its own."""
+    with SecuredPostgres(trust.authority, trust.users) as server:
+        names = [database_name(service) for service in SERVICES]
+        await server.create_users(names)
+        await server.create_databases(names)
+        yield server
+
+
+class Place(Struct):
+    """Where processes find everything."""
+
+    broker: GuardedBroker
+    postgres: SecuredPostgres
+    trust: Trust
+    folder: Path
+
+    def process(self, service: str, role: str, user: str, **more: str) -> ServiceProcess:
+        """A process of a service, under the name of a user of the broker."""
+        kafka = {
+            "SABOT_KAFKA_GROUP_INSTANCE_ID": f"{service}-{role}-0",
+            "SABOT_KAFKA_TOPIC_REPLICATION": "0",
+            **self.broker.settings(
+                user, certificate=service in BY_CERTIFICATE and user != STRANGER
+            ),
+        }
+        database = database_name(service)
+        return ServiceProcess(
+            service,
+            database_url=self.postgres.plain_dsn(database, database),
+            bootstrap_servers="",
+            log=self.folder / f"{service}-{role}.log",
+            environment={
+                **self.trust.settings(service),
+                "SABOT_ROLE": role,
+                **(kafka if role == "worker" else {}),
+                **more,
+            },
+            migration={
+                "SABOT_DATABASE_URL": self.postgres.dsn(database),
+                "SABOT_DATABASE_SERVICE_ROLE": database,
+            },
+        )
+
+    @property
+    def importer(self) -> Path:
+        """A file with the token of somebody who brings in recorded tables."""
+        file = self.folder / "importer-token"
+        file.write_text(
+            self.trust.issuer.token(IMPORTER.id, IMPORTER.role, permissions=[IMPORT_TABLE])
+        )
+        return file
+
+
+@pytest.fixture
+def place(guarded: GuardedBroker, postgres: SecuredPostgres, trust: Trust, tmp_path: Path) -> Place:
+    return Place(guarded, postgres, trust, tmp_path)
 
 
 Deployed = Mapping[str, Mapping[str, ServiceProcess]]
@@ -224,28 +268,19 @@ Deployed = Mapping[str, Mapping[str, ServiceProcess]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def deployed(
-    guarded: GuardedBroker, make_database: MakeDatabase, tmp_path: Path
-) -> AsyncIterator[Deployed]:
+async def deployed(place: Place) -> AsyncIterator[Deployed]:
     """A worker and a query server of every service, ready."""
-    urls = {service: await make_database() for service in SERVICES}
     workers: dict[str, ServiceProcess] = {}
     queries: dict[str, ServiceProcess] = {}
     started: list[ManagedProcess] = []
     records: list[leftovers.Record] = []
     try:
         for service in SERVICES:
-            more: dict[str, Any] = {}
+            user, more = f"{service}-kafka", {}
             if service == "settlement":
                 more["SABOT_WALLET_TARGET"] = workers["wager"].target
-            known: dict[str, Any] = {
-                "url": urls[service],
-                "broker": guarded,
-                "folder": tmp_path,
-                "user": f"{service}-kafka",
-            }
-            worker = _process(service, "worker", **known, **more)
-            query = _process(service, "query", **known)
+            worker = place.process(service, "worker", user, **more)
+            query = place.process(service, "query", user)
             workers[service], queries[service] = worker, query
             await asyncio.to_thread(worker.migrate)
             started += [worker.launch(), query.launch()]
@@ -263,17 +298,19 @@ async def deployed(
 
 
 async def test_a_table_is_played_with_the_permissions_of_the_manifests(
-    deployed: Deployed, tmp_path: Path
+    deployed: Deployed, place: Place, tmp_path: Path
 ) -> None:
     """What the core prints; the query servers know it, and take no commands."""
     path = written(tmp_path, "short", short_table())
     targets = {name: process.target for name, process in deployed["worker"].items()}
     run = fresh("guarded")
-    async with Services(targets) as services:
+    shown: dict[str, Any] = {"token": place.importer, "tls": place.trust.tls}
+    async with Services(targets, **shown) as services:
         lines = [line async for line in play(services, path, run=run, number=1, say=print)]
         told = await services.progress(f"{run}.1.T1")
     assert lines == replayed(path)
-    async with Services({n: p.target for n, p in deployed["query"].items()}) as services:
+    queries = {name: process.target for name, process in deployed["query"].items()}
+    async with Services(queries, **shown) as services:
         assert {name: each.own_position for name, each in told.items()} == {
             name: each.own_position
             for name, each in (await services.progress(f"{run}.1.T1")).items()
@@ -283,12 +320,9 @@ async def test_a_table_is_played_with_the_permissions_of_the_manifests(
                 pass
 
 
-async def test_a_user_without_rules_gets_nowhere(
-    guarded: GuardedBroker, make_database: MakeDatabase, tmp_path: Path
-) -> None:
+async def test_a_user_without_rules_gets_nowhere(place: Place) -> None:
     """The broker enforces: a worker under another name hears nothing, and is not ready."""
-    url = await make_database()
-    worker = _process("shoe", "worker", url=url, broker=guarded, folder=tmp_path, user=STRANGER)
+    worker = place.process("shoe", "worker", STRANGER)
     await asyncio.to_thread(worker.migrate)
     process = worker.launch()
     try:

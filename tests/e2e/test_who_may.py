@@ -55,7 +55,9 @@ def secured(received: Receiver, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def services(secured: Secured) -> AsyncIterator[Services]:
-    async with Services(secured.targets, token=secured.token_file, tls=secured.tls) as connected:
+    async with Services(
+        secured.targets, token=secured.trust.token_file, tls=secured.trust.tls
+    ) as connected:
         yield connected
 
 
@@ -76,7 +78,7 @@ async def test_a_coup_is_settled_while_the_issuer_exchanges_its_key(
     secured: Secured, services: Services
 ) -> None:
     """Stakes under the old key, cards and payment under the new one; the old one is out by then."""
-    desk = Desk(services, fresh("secured"), secured.credentials)
+    desk = Desk(services, fresh("secured"), secured.trust.credentials)
     await desk.open("live-studio", decks=DECKS, betting_seconds=1)
     await prepared(desk)
     await desk.act("shoe", "LoadShoe", DEALER, shoe_id=f"{desk.table_id}-1", source="SCANNED")
@@ -86,7 +88,7 @@ async def test_a_coup_is_settled_while_the_issuer_exchanges_its_key(
     await betting(desk)
     assert (await desk.wager("w1", "a", "PLAYER", 1_000)).status == "ACCEPTED"
     assert (await desk.wager("w2", "b", "BANKER", 1_000)).status == "ACCEPTED"
-    old = secured.rotate().token("pit-1", "CASINO_SUPERVISOR")
+    old = secured.trust.rotate().token("pit-1", "CASINO_SUPERVISOR")
 
     async def exchanged() -> bool:
         told = await asyncio.gather(*(asked(services, name, old) for name in SERVICES))
@@ -151,17 +153,21 @@ async def test_a_caller_without_a_certificate_of_the_authority_gets_no_connectio
 ) -> None:
     """A good token helps nobody who speaks in plain text, shows nothing, or shows a stranger's."""
     target = secured.targets["shoe"]
-    token = secured.issuer.token("pit-1", "CASINO_SUPERVISOR")
+    token = secured.trust.issuer.token("pit-1", "CASINO_SUPERVISOR")
     stranger = Authority(tmp_path, "stranger")
     theirs = stranger.issue("client")
-    ours = str(secured.authority.certificate)
-    assert await progress(target, token, secured.tls) == "OK"
+    ours = str(secured.trust.authority.certificate)
+    assert await progress(target, token, secured.trust.tls) == "OK"
     for tls in (
         None,
         ClientTls(ours, "", ""),
         ClientTls(ours, str(theirs.certificate), str(theirs.key)),
         # This one does not believe that the server is the server.
-        ClientTls(str(stranger.certificate), secured.tls.certificate_file, secured.tls.key_file),
+        ClientTls(
+            str(stranger.certificate),
+            secured.trust.tls.certificate_file,
+            secured.trust.tls.key_file,
+        ),
     ):
         assert await progress(target, token, tls) == "UNAVAILABLE", tls
 
@@ -169,10 +175,10 @@ async def test_a_caller_without_a_certificate_of_the_authority_gets_no_connectio
 def test_the_command_shows_certificate_and_token(secured: Secured) -> None:
     """`sabot` is told of them as every client is; without them it says what is missing."""
     told = {
-        "SABOT_CLIENT_CA_FILE": secured.tls.ca_file,
-        "SABOT_CLIENT_CERTIFICATE_FILE": secured.tls.certificate_file,
-        "SABOT_CLIENT_KEY_FILE": secured.tls.key_file,
-        "SABOT_AUTH_TOKEN_FILE": str(secured.token_file),
+        "SABOT_CLIENT_CA_FILE": secured.trust.tls.ca_file,
+        "SABOT_CLIENT_CERTIFICATE_FILE": secured.trust.tls.certificate_file,
+        "SABOT_CLIENT_KEY_FILE": secured.trust.tls.key_file,
+        "SABOT_AUTH_TOKEN_FILE": str(secured.trust.token_file),
     }
     listed = sabot(secured, "report", "--list", more=told)
     assert listed.returncode == 0, listed.stderr
@@ -188,7 +194,7 @@ async def test_a_token_that_is_not_for_here_and_now_is_refused(
     secured: Secured, services: Services
 ) -> None:
     """In every service, with a reason; so is a call that shows none."""
-    issuer = secured.issuer
+    issuer = secured.trust.issuer
     tries = {
         "TOKEN_AUDIENCE": issuer.token("pit-1", "CASINO_SUPERVISOR", aud="others"),
         "TOKEN_ISSUER": issuer.token("pit-1", "CASINO_SUPERVISOR", iss="https://stranger"),
@@ -209,7 +215,7 @@ async def test_roles_are_looked_at_by_the_edge_and_by_the_rules(
     secured: Secured, services: Services
 ) -> None:
     """A role that a call is closed to, and one that may ask but not do it; a good one does it."""
-    desk = Desk(services, fresh("roles"), secured.credentials)
+    desk = Desk(services, fresh("roles"), secured.trust.credentials)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await desk.look("round", "GetTableProgress", player("p1"))
     found = call_failed(refused.value)
@@ -293,13 +299,13 @@ async def test_no_undealt_card_is_in_any_place_of_a_run(
     secured: Secured, services: Services, received: Receiver
 ) -> None:
     """Tables, logs, topics and answers; spans, refusals of all calls, and all the database was asked."""
-    desk = Desk(services, fresh("secret"), secured.credentials)
+    desk = Desk(services, fresh("secret"), secured.trust.credentials)
     scan = secrecy.Scan()
     await secrecy.loaded(desk)
     await scan.misread(desk)
-    await scan.refusals(services, desk, secured.credentials(player("p9")))
+    await scan.refusals(services, desk, secured.trust.credentials(player("p9")))
     await secrecy.coup_of(desk)
-    await scan.refusals(services, desk, secured.credentials(Actor("a1", "AUDITOR")))
+    await scan.refusals(services, desk, secured.trust.credentials(Actor("a1", "AUDITOR")))
     await scan.everywhere(secured, services, desk)
     await secrecy.exported(services, desk, received)
     scan.spans(received.spans)
@@ -309,9 +315,9 @@ async def test_no_undealt_card_is_in_any_place_of_a_run(
 
 async def test_no_secret_is_in_any_log(secured: Secured) -> None:
     """Neither keys nor tokens, in whatever form they are handled."""
-    key = secured.sealing_key.read_bytes()
+    key = secured.trust.sealing_key.read_bytes()
     secret = {
-        secured.token_file.read_text().encode(),
+        secured.trust.token_file.read_text().encode(),
         key.hex().encode(),
         base64.b64encode(key),
         b"PRIVATE KEY",
