@@ -18,7 +18,9 @@ from typing import Final
 import asyncpg
 import pytest
 
+from services.devstack.ports import LOOPBACK
 from services.devstack.postgres import find_binaries, reachable_binaries, server_account
+from services.devstack.services import ServiceProcess
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
 from tests.e2e.desk import DEALER, Desk
@@ -65,20 +67,27 @@ def archiving() -> Iterator[Stack]:
 
 def back_up(stack: Stack) -> None:
     """Take a base backup beside the data directory, without the log: that is in the archive."""
+    server = stack.postgres
+    where = ("-d", server.dsn(), "-D", str(server.root / "base"))
+    program("pg_basebackup", *where, "--wal-method=none", "--checkpoint=fast", "--no-sync")
+
+
+def program(name: str, *words: str, told: bytes = b"") -> bytes:
+    """What a program of PostgreSQL prints, run under the server's account."""
     account = server_account()
     binaries = reachable_binaries(find_binaries(), account)
-    server = stack.postgres
-    words = [binaries / "pg_basebackup", "-d", server.dsn(), "-D", server.root / "base"]
     done = subprocess.run(
-        [*map(str, words), "--wal-method=none", "--checkpoint=fast", "--no-sync"],
+        [str(binaries / name), *words],
         check=False,
         capture_output=True,
-        text=True,
+        input=told,
         cwd="/",
         timeout=COMMAND_S,
         **({} if account is None else account.options()),
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr.decode()
+    printed: bytes = done.stdout
+    return printed
 
 
 async def archived(stack: Stack) -> datetime:
@@ -128,6 +137,58 @@ async def quiet(stack: Stack) -> None:
         return before == await event_counts(stack, "")
 
     await until(still, what="no more events")
+
+
+async def kept_in_files(stack: Stack, folder: Path) -> dict[str, str]:
+    """Dump the four databases to files, and restore those into empty ones; their addresses."""
+    server = stack.postgres
+    await server.create_databases(f"archive_{name}" for name in stack.services)
+    addresses = {}
+    for name in stack.services:
+        file, into = folder / f"{name}.dump", server.dsn(f"archive_{name}")
+        file.write_bytes(program("pg_dump", "--format=custom", stack.database_url(name)))
+        words = ("--no-owner", "--no-privileges", "--exit-on-error", f"--dbname={into}")
+        program("pg_restore", *words, told=file.read_bytes())
+        addresses[f"SABOT_{name.upper()}_DATABASE_URL"] = into
+    return addresses
+
+
+async def test_a_coup_is_rebuilt_from_an_archive(archiving: Stack, tmp_path: Path) -> None:
+    """Dumps in files, empty databases, one query server; no broker, and none of the other services."""
+    stack = archiving
+    run = fresh("archive")
+    await played(stack, written(tmp_path, "table", short_table()), run)
+    await quiet(stack)
+    rebuild = ("rebuild", f"{run}.1.T1:1:1")
+    then = sabot(stack, *rebuild)
+    assert then.returncode == 0, then.stderr
+    key, book = str(tmp_path / "anchor.pem"), str(tmp_path / "book")
+    assert sabot(stack, "anchor", "new-key", key).returncode == 0
+    assert sabot(stack, "anchor", "write", "--key", key, "--book", book).returncode == 0
+    archive = await kept_in_files(stack, tmp_path)
+    verify = ("verify", "--book", book, "--key", f"{key}.pub")
+    done = sabot(stack, *verify, more=archive)
+    assert done.returncode == 0, done.stdout + done.stderr
+    address = archive["SABOT_SETTLEMENT_DATABASE_URL"]
+    server = ServiceProcess(
+        "settlement",
+        database_url=address,
+        bootstrap_servers=f"{LOOPBACK}:1",
+        log=tmp_path / "query.log",
+        environment={"SABOT_ROLE": "query"},
+    )
+    process = server.launch()
+    try:
+        await asyncio.to_thread(server.wait_until_ready)
+        now = sabot(stack, *rebuild, more={**archive, "SABOT_SETTLEMENT_TARGET": server.target})
+        assert (now.returncode, now.stdout) == (0, then.stdout), now.stderr
+    finally:
+        await asyncio.to_thread(process.stop, COMMAND_S)
+    connection = await asyncpg.connect(address)
+    await connection.execute("alter table events disable trigger events_are_final")
+    await connection.execute("delete from events where type = 'coup-settled'")
+    await connection.close()
+    assert sabot(stack, *verify, more=archive).returncode == 1
 
 
 async def test_play_goes_on_from_a_backup(archiving: Stack, tmp_path: Path) -> None:
