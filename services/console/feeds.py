@@ -7,6 +7,7 @@ shown. A page that was away is sent everything again, so nothing has to be remem
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -15,9 +16,10 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from sabot_client import CallFailed
+from sabot_client import CallFailed, Client
 from services.chassis import logs
-from services.console import deeds, reading
+from services.console import deeds, figures, reading
+from services.console.figures import AGAIN_S
 from services.console.page import Pages, session_of
 
 Pieces = AsyncGenerator[str, None]
@@ -33,7 +35,8 @@ log = logs.logger(__name__)
 
 async def pit(pages: Pages, request: Request) -> Response:
     """The tiles of tables that change; all of them where a table comes or goes."""
-    return _response(pages, request, _tiles(pages, reading.watched_tables(pages.acting(request))))
+    client = pages.acting(request)
+    return _response(pages, request, _tiles(pages, client, reading.watched_tables(client)))
 
 
 async def table(pages: Pages, request: Request) -> Response:
@@ -42,8 +45,9 @@ async def table(pages: Pages, request: Request) -> Response:
     return _response(pages, request, _views(pages, watched))
 
 
-async def _tiles(pages: Pages, watched: AsyncGenerator[Any, None]) -> Pieces:
+async def _tiles(pages: Pages, client: Client, watched: AsyncGenerator[Any, None]) -> Pieces:
     shown: dict[str, Any] = {}
+    day, due_at = figures.Day(), 0.0
     async with aclosing(watched):
         async for message in watched:
             before = set(shown)
@@ -54,9 +58,17 @@ async def _tiles(pages: Pages, watched: AsyncGenerator[Any, None]) -> Pieces:
             changed = [each for each in message.tables if each.table_id in shown]
             whole = set(shown) != before
             tables = sorted(shown.values() if whole else changed, key=reading.sign)
+            more = len(tables) > reading.OPEN_TABLES_MAX
+            if tables and (now := time.monotonic()) >= due_at:
+                day, due_at = await figures.of_the_day(client, shown.values()), now + AGAIN_S
             if whole or tables:
                 yield pages.part(
-                    "_tiles.html", tables=tables, whole=whole, as_of_us=message.as_of_us
+                    "_tiles.html",
+                    tables=tables[: reading.OPEN_TABLES_MAX],
+                    whole=whole,
+                    more=more,
+                    as_of_us=message.as_of_us,
+                    day=day,
                 )
 
 

@@ -50,6 +50,8 @@ class Pit(Struct, frozen=True):
 
     tables: tuple[Any, ...]
     as_of_us: int
+    more: bool
+    """There are further ones, which are not shown."""
 
 
 class TableView(Struct, frozen=True):
@@ -138,9 +140,10 @@ async def pit(client: Client) -> Pit:
         async for page in client.pages(client.query.ListTables, request):
             found += page.items
             as_of_us = max(as_of_us, page.as_of_us)
-            if len(found) >= OPEN_TABLES_MAX:
+            if len(found) > OPEN_TABLES_MAX:
                 break
-    return Pit(tuple(sorted(found[:OPEN_TABLES_MAX], key=sign)), as_of_us)
+    shown = sorted(found[:OPEN_TABLES_MAX], key=sign)
+    return Pit(tuple(shown), as_of_us, more=len(found) > OPEN_TABLES_MAX)
 
 
 def sign(table: Any) -> tuple[str, str]:

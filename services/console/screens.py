@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from services.console import deeds, reading, searching
+from services.console import deeds, figures, reading, searching
 from services.console.page import Pages
 
 KINDS = (
@@ -23,13 +23,23 @@ KINDS = (
     "RULING",
     "OUTSTANDING",
     "DROP",
+    "BACKFILL",
 )
 
 
 async def pit(pages: Pages, request: Request) -> Response:
     """A tile for each table that is not closed."""
-    found = await reading.pit(pages.acting(request))
-    return pages.page(request, "pit.html", tables=found.tables, as_of_us=found.as_of_us)
+    client = pages.acting(request)
+    found = await reading.pit(client)
+    day = await figures.of_the_day(client, found.tables)
+    return pages.page(
+        request,
+        "pit.html",
+        tables=found.tables,
+        more=found.more,
+        as_of_us=found.as_of_us,
+        day=day,
+    )
 
 
 async def table(pages: Pages, request: Request) -> Response:

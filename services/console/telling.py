@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 from services.rules.amounts import amount, exact
@@ -56,6 +57,11 @@ def money(minor: int, currency: str) -> str:
         return f"{amount(minor, currency)} {currency}"
     except ValueError:
         return f"{minor} {currency}"
+
+
+def percent(rate: str) -> str:
+    """A rate of a report, such as "0.053000", as a percentage."""
+    return f"{Decimal(rate) * 100:.1f}%"
 
 
 def fraction(text: str, currency: str) -> str:
@@ -129,6 +135,7 @@ FILTERS: Final = {
     "iso": iso,
     "money": money,
     "fraction": fraction,
+    "percent": percent,
     "phase": phase,
     "plain": plain,
     "person": person,

@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 
 from sabot.query.v1 import query_service_pb2, watch_service_pb2
 from sabot.round.v1 import round_service_pb2
-from sabot.settlement.v1 import settlement_service_pb2
+from sabot.settlement.v1 import report_service_pb2, settlement_service_pb2
 from sabot.shoe.v1 import shoe_service_pb2
 from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
 from sabot_client import Addresses, Client, Person, Timing, development
@@ -29,6 +29,7 @@ SERVICES: tuple[Any, ...] = (
     settlement_service_pb2,
     query_service_pb2,
     watch_service_pb2,
+    report_service_pb2,
 )
 QUICK = Timing(attempt_s=0.5, total_s=2.0, pause_s=0.01, pause_s_max=0.05)
 PIT = development(Person("petra", "CASINO_SUPERVISOR"))

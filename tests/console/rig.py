@@ -217,6 +217,7 @@ def usual() -> dict[str, Any]:
         "GetRoads": always(queries.GetRoadsResponse(roads=roads())),
         "GetCoup": always(queries.GetCoupResponse(item=coup())),
         "ListCoups": always(queries.ListCoupsResponse(items=[coup()])),
+        "GetReport": always(()),
         "ListIncidents": always(queries.ListIncidentsResponse()),
         "ListWagers": always(queries.ListWagersResponse(items=[wager()])),
         "ListExceptionEntries": always(queries.ListExceptionEntriesResponse()),

@@ -11,7 +11,9 @@ import pytest
 from sabot.common.v1 import common_pb2
 from sabot.query.v1 import query_service_pb2 as queries
 from sabot.query.v1 import resources_pb2 as resources
+from sabot.query.v1 import watch_service_pb2 as watching
 from sabot.round.v1 import round_service_pb2 as rounds
+from sabot.settlement.v1 import report_service_pb2 as reports
 from sabot.settlement.v1 import settlement_service_pb2 as money
 from services.console import reading
 from services.console.edge import HEADERS
@@ -82,6 +84,75 @@ async def test_the_pit_shows_each_table_with_its_road() -> None:
     assert "suspended: integrity" in text
     assert "5.00 EUR to 1,000.00 EUR" in text
     assert "latest: Banker, Banker, Player, Tie, Player, Banker" in text
+
+
+async def test_the_pit_shows_what_the_day_of_each_table_has_come_to() -> None:
+    """Stakes, win and hold by currency, from the house's report of that day and mode."""
+    asked: list[Any] = []
+
+    def report(request: Any, context: Any) -> Any:
+        asked.append((request.name, request.from_day, request.to_day, request.test))
+        names = ("table_id", "currency", "turnover_minor", "win_minor", "win_rate", "hold")
+        columns = [reports.ReportColumn(name=name) for name in names]
+        header = reports.ReportHeader(report=reports.ReportDescription(columns=columns))
+        rows = [
+            reports.ReportRow(cells=cells)
+            for cells in (
+                ("T1", "EUR", "1234500", "-50000", "-0.040502", ""),
+                ("T1", "JPY", "9000", "450", "0.050000", "0.200000"),
+                ("T9", "EUR", "1", "1", "1.000000", ""),
+            )
+        ]
+        return [
+            reports.GetReportResponse(header=header),
+            reports.GetReportResponse(rows=reports.ReportRows(rows=rows)),
+        ]
+
+    def listed(request: Any, context: Any) -> queries.ListTablesResponse:
+        if "SUSPENDED" in request.filter:
+            return queries.ListTablesResponse()
+        day = {"gaming_day": "2026-11-30"}
+        return queries.ListTablesResponse(items=[table(**day), table("T2", test=True, **day)])
+
+    async with console() as (browser, fake):
+        fake.answers["ListTables"] = listed
+        fake.answers["GetReport"] = report
+        await browser.sign_in()
+        text = (await browser.get("/")).text
+        fake.answers["GetReport"] = failing(Code.PERMISSION_DENIED)
+        hidden = (await browser.get("/")).text
+    assert sorted(asked) == [
+        ("hold-by-table", "2026-11-30", "2026-11-30", False),
+        ("hold-by-table", "2026-11-30", "2026-11-30", True),
+    ]
+    assert "12,345.00 EUR" in text
+    assert "-500.00 EUR, -4.1% of stakes" in text
+    assert "450 JPY, hold 20.0%" in text
+    assert "0.01 EUR" not in text
+    assert hidden.count("Your role is not told.") == 2
+
+
+async def test_the_pit_says_where_it_shows_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the page and in its feed; with as many as there is room for nothing is said."""
+    monkeypatch.setattr(reading, "OPEN_TABLES_MAX", 2)
+    numbers = ["T1", "T2"]
+
+    def listed(request: Any, context: Any) -> queries.ListTablesResponse:
+        found = numbers if "OPEN" in request.filter else []
+        return queries.ListTablesResponse(items=[table(each) for each in found])
+
+    def watched(request: Any, context: Any) -> Any:
+        return [watching.WatchTablesResponse(tables=[table(each) for each in numbers])]
+
+    async with console() as (browser, fake):
+        fake.answers |= {"ListTables": listed, "WatchTables": watched}
+        await browser.sign_in()
+        pages = [(await browser.get(path)).text for path in ("/", "/pit/feed")]
+        numbers.append("T3")
+        more = [(await browser.get(path)).text for path in ("/", "/pit/feed")]
+    said = "More tables are open than are shown here"
+    assert [said in text for text in (*pages, *more)] == [False, False, True, True]
+    assert all(text.count('class="road mini"') == 2 for text in more)
 
 
 async def test_the_table_shows_roads_shoe_and_what_it_waits_for() -> None:

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from sabot.query.v1.query_service_pb2_grpc import QueryServiceStub
 from sabot.query.v1.watch_service_pb2_grpc import WatchServiceStub
 from sabot.round.v1.round_service_pb2_grpc import RoundServiceStub
+from sabot.settlement.v1.report_service_pb2_grpc import ReportServiceStub
 from sabot.settlement.v1.settlement_service_pb2_grpc import SettlementServiceStub
 from sabot.shoe.v1.shoe_service_pb2_grpc import ShoeServiceStub
 from sabot.wager.v1.wager_service_pb2_grpc import WagerServiceStub
@@ -56,6 +57,7 @@ class Client:
         self.settlement = SettlementServiceStub(channels["settlement"])
         self.query = QueryServiceStub(channels["query"])
         self.watch = WatchServiceStub(channels["query"])
+        self.report = ReportServiceStub(channels["query"])
 
     @classmethod
     def connect(
