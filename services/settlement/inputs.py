@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Final
 
 from services.chassis.inputs import (
@@ -11,6 +12,7 @@ from services.chassis.inputs import (
     TABLE_ID,
     TABLE_ID_CHARACTERS_MAX,
     Inputs,
+    Rule,
     items,
     needed,
     note,
@@ -26,7 +28,15 @@ ID_CHARACTERS_MAX: Final = 600
 
 FILTER_CHARACTERS_MAX: Final = 1_000
 
-DAY: Final = shape("[0-9]{4}-[0-9]{2}-[0-9]{2}", "a day such as 2026-03-01")
+
+def _is_day(text: str) -> bool:
+    try:
+        return dt.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+DAY: Final = Rule(problem="needs a day of the calendar, such as 2026-03-01", holds=_is_day)
 
 INPUTS: Final = Inputs(
     {
@@ -67,7 +77,7 @@ QUERY_INPUTS: Final = Inputs(
         "table_ids": items(IDS_MAX, rule=TABLE_ID),
         "table_id": optional(TABLE_ID),
         "sabot.query.v1.WatchTableRequest.table_id": TABLE_ID,
-        "gaming_day": shape("[0-9]{4}-[0-9]{2}-[0-9]{2}", "a day, as YYYY-MM-DD"),
+        "gaming_day": DAY,
         "filter": words(FILTER_CHARACTERS_MAX),
         "order_by": words(40),
         "page_token": TOKEN,

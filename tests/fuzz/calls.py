@@ -16,7 +16,8 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 from msgspec import Struct
 
-from sabot.query.v1 import query_service_pb2
+from sabot.query.v1 import query_service_pb2, watch_service_pb2
+from sabot.settlement.v1 import report_service_pb2
 from services.chassis.rpc_errors import call_failed
 from tests.fuzz.requests import Table, broken, caller, mutated, valid
 from tests.fuzz.tally import Tally
@@ -28,6 +29,8 @@ SERVICES = {
     "sabot.wager.v1.WalletService": "wager",
     "sabot.settlement.v1.SettlementService": "settlement",
     query_service_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name: "settlement",
+    watch_service_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name: "settlement",
+    report_service_pb2.DESCRIPTOR.services_by_name["ReportService"].full_name: "settlement",
 }
 """The services of the stack by their full names, with the process that offers each."""
 
@@ -45,6 +48,9 @@ INSIDES = re.compile(
 """What a message to a caller never holds."""
 
 DEADLINE_S = 60.0
+QUIET_S = 1.0
+"""So long a watch that tells nothing is looked at."""
+
 AT_ONCE = 8
 
 
@@ -125,13 +131,18 @@ async def send(channel: Any, sent: Sent) -> Answered:
     data = b""
     try:
         if method.server_streaming:
-            endless = "follow" in method.input_type.fields_by_name
             stream = channel.unary_stream(path)(sent.data, **options)
-            async for part in stream:
-                data = part
-                if endless:
-                    stream.cancel()
-                    break
+            if method.containing_service.name == "WatchService":
+                data = await _news(stream)
+                if not data:
+                    return Answered("OK", "", "", None)  # it watches what has nothing to tell
+            else:
+                endless = "follow" in method.input_type.fields_by_name
+                async for part in stream:
+                    data = part
+                    if endless:
+                        stream.cancel()
+                        break
         else:
             data = await channel.unary_unary(path)(sent.data, **options)
     except grpc.aio.AioRpcError as error:
@@ -140,6 +151,17 @@ async def send(channel: Any, sent: Sent) -> Answered:
     response = GetMessageClass(method.output_type)()
     response.ParseFromString(data)
     return Answered("OK", "", "", response)
+
+
+async def _news(stream: Any) -> bytes:
+    """The first message of a watch, which has no end; nothing where none comes."""
+    try:
+        first = await asyncio.wait_for(stream.read(), QUIET_S)
+    except TimeoutError:
+        return b""
+    finally:
+        stream.cancel()
+    return b"" if first is grpc.aio.EOF else bytes(first)
 
 
 def breach_of(answered: Answered) -> str:

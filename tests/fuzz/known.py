@@ -21,6 +21,10 @@ KNOWN: Final[tuple[tuple[str, str, dict[str, Any], str], ...]] = (
     ("settlement", "ListCoups", {"table_id": "T", "page_token": "1.99999999999999999999.T"}, INVALID),
     ("settlement", "ListCoups", {"table_id": "T", "page_token": "\u0663.\u0663.T"}, INVALID),
     ("settlement", "ListCoups", {"table_id": "T", "page_size": -1}, INVALID),
+    ("query", "ListCoups", {"gaming_day": "2026-02-30"}, INVALID),
+    ("query", "ExportCoups", {"gaming_day": "2026-02-30"}, INVALID),
+    ("query", "ListWagers", {"gaming_day": "20260228"}, INVALID),
+    ("query", "ListCoups", {"gaming_day": "2028-02-29"}, "OK"),
     (
         "settlement",
         "GetCoup",

@@ -74,7 +74,7 @@ def _has(wager: Wager, key: str, movement_id: str) -> bool:
 
 
 async def recall(reader: Reader, request: Any) -> pb.GetPlayerRecallResponse:
-    """The last coups that he staked on, latest first."""
+    """The last coups that a wager of his was accepted for, latest first."""
     only_himself(request.player)
     most = min(request.coups or RECALL, RECALL_MAX)
     actor = identity().actor
@@ -108,7 +108,8 @@ async def _last_wagers(snapshot: Snapshot, player: str, coups_max: int) -> dict[
         found = await snapshot.fetch(WAGERS, tail, arguments)
         for each in found:
             assert isinstance(each, Wager)
-            if len(by_coup) < coups_max:
+            # What was rejected at once was staked on nothing.
+            if each.accepted_us and len(by_coup) < coups_max:
                 by_coup.setdefault(each.coup_id, [])
         if len(found) < WAGERS_AT_ONCE:
             break

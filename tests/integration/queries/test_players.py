@@ -117,10 +117,15 @@ def test_keys_of_movements_name_their_wager() -> None:
 async def test_a_recall_has_the_last_coups_with_cards_decisions_and_wagers(
     service: QueryService, queried: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R-01: the last coups he staked on, latest first, however many wagers a page holds."""
+    """R-01: the last coups he staked on, latest first, however many wagers a page holds.
+
+    Where nothing of his was accepted he did not stake; beside what was, he is told of what was not.
+    """
     mine = [each for each in await stored(queried, WAGERS) if each.player == "p1"]
-    order = list(dict.fromkeys(each.coup_id for each in reversed(mine)))
+    order = list(dict.fromkeys(each.coup_id for each in reversed(mine) if each.accepted_us))
     assert len(order) > 12
+    assert {each.coup_id for each in mine} - {*order}
+    assert {each.coup_id for each in mine if not each.accepted_us} & {*order}
     for page in (2, 500):
         monkeypatch.setattr(players, "WAGERS_AT_ONCE", page)
         for asked, wanted in ((0, 10), (3, 3), (1_000, len(order[:100]))):
