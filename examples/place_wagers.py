@@ -27,25 +27,28 @@ from sabot.wager.v1.wager_service_pb2 import (
 from sabot_client import Addresses, CallFailed, Client, Person, Tls, bearer, development
 
 
-def minor(amount: str) -> int:
-    """Cents, for a currency that has two decimals."""
-    try:
-        cents = Decimal(amount) * 100
-        if cents == cents.to_integral_value() and cents > 0:
-            return int(cents)
-    except ArithmeticError:
-        pass  # no number at all, or one without end
-    raise argparse.ArgumentTypeError(f"{amount!r} is no amount above 0 with two decimals")
+def minor(amount: Decimal, currency: str, exponent: int) -> int:
+    """The amount in minor units of the currency, such as cents; a yen has none."""
+    units = amount.scaleb(exponent)
+    if units != units.to_integral_value():
+        raise ValueError(f"{amount} {currency}: the currency has {exponent} decimals")
+    return int(units)
 
 
-def stake(text: str) -> tuple[str, int]:
+def stake(text: str) -> tuple[str, Decimal]:
     """Read `BANKER=20.00`."""
     area, _, amount = text.partition("=")
-    return area.upper(), minor(amount)
+    try:
+        found = Decimal(amount)
+        if found.is_finite() and found > 0:
+            return area.upper(), found
+    except ArithmeticError:
+        pass  # no number at all
+    raise argparse.ArgumentTypeError(f"{amount!r} is no amount above 0")
 
 
 async def place(
-    client: Client, table_id: str, player: str, stakes: list[tuple[str, int]]
+    client: Client, table_id: str, player: str, stakes: list[tuple[str, Decimal]]
 ) -> PlaceWagersResponse:
     """All wagers in one call; each is accepted or rejected alone.
 
@@ -62,10 +65,10 @@ async def place(
                 wager_id=str(uuid.uuid4()),
                 player=player,
                 area=area,
-                amount_minor=amount_minor,
+                amount_minor=minor(amount, book.currency, book.currency_exponent),
                 coup_id=book.coup_id,
             )
-            for area, amount_minor in stakes
+            for area, amount in stakes
         ]
     )
     return await client.call(client.wager.PlaceWagers, request)

@@ -18,6 +18,7 @@ from services.chassis.rpc_errors import CommandIdReused, PermissionDenied
 from services.contracts.access import may_see
 from services.contracts.common import Limit, PlayerContext
 from services.contracts.core import Command
+from services.rules.currencies import currency_exponent
 from services.rules.roles import PLAYER
 from services.wager import commands
 from services.wager.domain import BookState, is_staked
@@ -250,6 +251,9 @@ class WagerService(pb_grpc.WagerServiceServicer):
         """The book of the coup in progress; a player is shown his own wagers."""
         state: BookState = await self.runtime.executor.state(request.table_id)
         response = pb.GetBookResponse(limits_version=state.limits_version)
+        if state.settings is not None and state.open:
+            response.currency = state.settings.currency
+            response.currency_exponent = currency_exponent(state.settings.currency)
         book = state.book
         if book is None:
             return response

@@ -146,18 +146,22 @@ class LiveWager(_message.Message):
     def __init__(self, wager_id: _Optional[str] = ..., player: _Optional[str] = ..., area: _Optional[str] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ...) -> None: ...
 
 class GetBookResponse(_message.Message):
-    __slots__ = ("coup_id", "phase", "wagers", "pending_debits", "limits_version")
+    __slots__ = ("coup_id", "phase", "wagers", "pending_debits", "limits_version", "currency", "currency_exponent")
     COUP_ID_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
     WAGERS_FIELD_NUMBER: _ClassVar[int]
     PENDING_DEBITS_FIELD_NUMBER: _ClassVar[int]
     LIMITS_VERSION_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_EXPONENT_FIELD_NUMBER: _ClassVar[int]
     coup_id: str
     phase: str
     wagers: _containers.RepeatedCompositeFieldContainer[LiveWager]
     pending_debits: int
     limits_version: int
-    def __init__(self, coup_id: _Optional[str] = ..., phase: _Optional[str] = ..., wagers: _Optional[_Iterable[_Union[LiveWager, _Mapping]]] = ..., pending_debits: _Optional[int] = ..., limits_version: _Optional[int] = ...) -> None: ...
+    currency: str
+    currency_exponent: int
+    def __init__(self, coup_id: _Optional[str] = ..., phase: _Optional[str] = ..., wagers: _Optional[_Iterable[_Union[LiveWager, _Mapping]]] = ..., pending_debits: _Optional[int] = ..., limits_version: _Optional[int] = ..., currency: _Optional[str] = ..., currency_exponent: _Optional[int] = ...) -> None: ...
 
 class PlaceWagersRequest(_message.Message):
     __slots__ = ("wagers",)
