@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
+from services.chassis import relay
 from tests.chaos import books as auditing
 from tests.chaos.__main__ import reported, say
 from tests.chaos.books import Findings
@@ -18,6 +19,7 @@ from tests.chaos.faults import FAULTS
 from tests.chaos.run import Result, Row, Session, run
 from tests.chaos.stack import ChaosStack
 from tests.e2e.desk import DEALER
+from tests.e2e.support import until
 from tests.support.broker import chosen_kind
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
@@ -87,6 +89,23 @@ async def a_payment_made_twice(stack: ChaosStack, _: Callers) -> None:
         await connection.close()
 
 
+async def a_service_that_forgets_what_it_handled(stack: ChaosStack, _: Callers) -> None:
+    """Settlement's inbox is empty, and round's topic brings everything once more."""
+    for service, statement, *words in (
+        ("settlement", "delete from inbox where upstream = 'round'"),
+        (
+            "round",
+            "update checkpoints set position = 0 where name = $1",
+            relay.checkpoint_name("round"),
+        ),
+    ):
+        connection = await asyncpg.connect(stack.database_url(service))
+        try:
+            await connection.execute(statement, *words)
+        finally:
+            await connection.close()
+
+
 async def test_an_acknowledgement_that_never_was_is_a_loss(session: Session) -> None:
     found = await session.strike(Row("no fault"), an_acknowledgement_that_never_was)
     del session.callers.acknowledged["never"]
@@ -103,3 +122,17 @@ async def test_a_payment_that_somebody_made_twice_is_found(
     assert any("/again, undue" in line for line in found.duplicates)
     assert any("should have" in line for line in found.others)
     assert status(found.lines()) == 1
+
+
+async def test_a_service_that_forgets_what_it_handled_is_found(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Comes last: nothing is right at these tables any more."""
+    monkeypatch.setattr(auditing, "REST_S_MAX", 5.0)
+    await a_service_that_forgets_what_it_handled(session.scene.stack, session.callers)
+
+    async def again() -> bool:
+        found = await session.books.check(session.ways[0])
+        return any("again, after position" in line for line in found.lines())
+
+    await until(again, what="an event that is heard twice to be found")
