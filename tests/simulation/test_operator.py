@@ -13,6 +13,9 @@ from typing import Any, Final
 
 import pytest
 
+from services.contracts.core import Actor
+from services.tablelog.steps import Step
+from services.wager.commands import PlaceSlip, Stake
 from services.walletsim.app import FAULTS, NO_ANSWER
 from tests.simulation.virtual import VirtualLoop
 from tests.support.operator import CALLED, DEPOSIT, NOTED, RECORDED, STEPS, TABLE, Crash, Operator
@@ -79,11 +82,15 @@ def reached(place: str, fault: str) -> tuple[str, ...]:
     return steps
 
 
+def written(folder: Path, lines: Sequence[dict[str, Any]]) -> str:
+    path = folder / "table.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return str(path)
+
+
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = Path(tmp_path_factory.mktemp("log")) / "table.jsonl"
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in LINES))
-    return str(path)
+    return written(tmp_path_factory.mktemp("log"), LINES)
 
 
 async def check(made: Operator) -> dict[str, str]:
@@ -93,7 +100,7 @@ async def check(made: Operator) -> dict[str, str]:
     movements = {key: made.journal.rows[key].entry.movement for key in items}
     undone = {movement.cancels for movement in movements.values()}
     assert {each.key for each in made.differences()} <= {*items, *undone}
-    right = dict.fromkeys(PLAYERS, DEPOSIT)
+    right = dict.fromkeys(made.players, DEPOSIT)
     moved = {row.key: row.amount_minor for row in made.simulator.books.movements()}
     for key, movement in movements.items():
         sign = -1 if movement.verb == "REVERSE" else 1
@@ -170,3 +177,85 @@ def test_an_operator_has_it_in_his_settings_how_soon_he_is_asked_again(log: str)
     assert took[0] < 10
     assert 70 <= took[1] < 80
     assert 40 <= took[2] < 50
+
+
+# --- slips, increases, and one credit for a coup ---
+
+
+def own(player: str) -> dict[str, str]:
+    return {"id": player, "role": "player"}
+
+
+P3: Final = Actor("p3", "PLAYER")
+WIDE: Final[list[dict[str, Any]]] = [
+    *LINES[:3],
+    stake("w1", "p1", "banker", 1_000),
+    {"do": "change_wager", "id": "w1", "amount": 1_500, "by": own("p1")},
+    {"do": "change_wager", "id": "w1", "amount": 1_200, "by": own("p1")},
+    {"do": "cancel_wager", "id": "s1#slip-3", "by": own("p3")},
+    *LINES[6:],
+]
+SLIP: Final = Step(
+    "wager",
+    PlaceSlip(
+        at_us=0,
+        by=P3,
+        slip_id="s1",
+        player=P3.id,
+        wagers=tuple(
+            Stake(area=area, amount_minor=amount)
+            for area, amount in (("BANKER", 300), ("TIE", 200), ("TIE", 100))
+        ),
+    ),
+)
+SLIP_AFTER: Final = 6
+WIDE_PLACES: Final = {
+    "INCREASE": (5, "DEBIT", "p1"),
+    "DECREASE": (6, "CANCEL", "p1"),
+    "SLIP": (-SLIP_AFTER, "DEBIT", "p3"),
+    "SLIP_UNDONE": (-SLIP_AFTER, "CANCEL", "p3"),
+    "SLIP_PART": (7, "CANCEL", "p3"),
+    "COUP_CREDIT": (9, "CREDIT", "p3"),
+    "CORRECTED_UP": (10, "CREDIT", "p3"),
+    "CORRECTED_DOWN": (10, "REVERSE", "p3"),
+}
+"""Before which line (negative: the slip behind it) a misbehaviour is planted, and at what."""
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return written(tmp_path_factory.mktemp("wide"), WIDE)
+
+
+async def played_wide(log: str, place: str, fault: str) -> None:
+    line, verb, player = WIDE_PLACES[place]
+    crash = Crash(CALLED, verb, player)
+    crash.armed = False
+    async with Operator(crash, ("p1", "p3"), together=("*",)) as made:
+
+        def plant(number: int) -> None:
+            if number != line:
+                return
+            if place == "SLIP_UNDONE":
+                made.misbehaves("DEBIT", "LOST", player)
+            made.misbehaves(verb, fault, player)
+            crash.armed = True
+
+        await made.play(log, behind={SLIP_AFTER: SLIP}, before=plant)
+        assert crash.reached
+        assert fault in {each.fault for each in made.simulator.answers}
+        for key, kind in (await check(made)).items():
+            await made.repeat(kind, key)
+        # A wager that was credited meanwhile is cancelled no more: that takes the operator's hand.
+        final = fault == "WRONG_AMOUNT" or (place, fault) == ("DECREASE", "REFUSE")
+        assert not await check(made) or final
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("place", WIDE_PLACES)
+def test_slips_increases_and_common_credits_too(wide: str, place: str, fault: str) -> None:
+    """D13, N-1, N-7, domain 4.2: one debit of several wagers, a second one of a wager, its part
+    that goes back, one credit for a player's coup, and what a correction moves wager by wager.
+    """
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(played_wide(wide, place, fault))

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any, Final, Self
 
 import grpc
 import msgspec
+from msgspec.structs import replace
 
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from services.chassis.executor import Executor, Limits
 from services.chassis.registry import Registry
 from services.contracts.core import Actor, Command
+from services.settlement import domain as settlement
 from services.settlement import open_items as owed_after
 from services.settlement.commands import RepeatCredit, RepeatReversal
+from services.settlement.companion import SettlementCompanion, among
 from services.settlement.delivery import CREDITS, Delivery
 from services.tablelog.reader import read
 from services.tablelog.steps import Step, steps
@@ -81,17 +84,21 @@ REPEATS: Final[dict[str, tuple[str, Any]]] = {
 """Who has an open item repeated, and how, by its kind."""
 
 
+NOTHING: Final[Mapping[int, Step]] = {}
+
+
 class Crash:
     """A process that dies when a movement of a player is at a step, once."""
 
     def __init__(self, at: str = "", verb: str = "", player: str = "") -> None:
         self.at = (at, verb, player)
+        self.armed = True
         self.reached = not at
         self.hit = asyncio.Event()
 
     async def step(self, at: str, verb: str, player: str) -> None:
         """Go on, or never."""
-        if self.reached or (at, verb, player) != self.at:
+        if self.reached or not self.armed or (at, verb, player) != self.at:
             return
         self.reached = True
         self.hit.set()
@@ -193,7 +200,15 @@ class _Delivering:
 class Operator:
     """The world with the money of its players at an operator's wallet."""
 
-    def __init__(self, crash: Crash, players: Iterable[str], **settings: Any) -> None:
+    def __init__(
+        self,
+        crash: Crash,
+        players: Iterable[str],
+        *,
+        together: Collection[str] = (),
+        **settings: Any,
+    ) -> None:
+        """`together`: operators with one credit, also of zero, for a player's coup."""
         loop = asyncio.get_running_loop()
         clock = VirtualClock(loop)
         self.world = World()
@@ -229,6 +244,16 @@ class Operator:
             ),
             has=lambda name: name == WALLET,
             take=lambda name: wallet,
+        )
+        paying: Any = settlement
+        self._together = among(together)
+        self.world.executors["settlement"] = Executor(
+            paying,
+            self.world.stores["settlement"],
+            SettlementCompanion(self._together),
+            Registry("settlement", settlement.EVENTS),
+            limits=Limits(linger_s_max=0.0),
+            jitter=random.Random(7),
         )
         self._waiting = SimpleNamespace(waiting={})
         self._kept = _Delivering(self.world.stores["settlement"], crash)
@@ -275,7 +300,7 @@ class Operator:
         self._kept.asked = []
         executor = self.world.executors["settlement"]
         runtime: Any = SimpleNamespace(store=self._kept, executor=executor, pool=None)
-        delivery = Delivery(runtime, self)
+        delivery = Delivery(runtime, self, zero_credits=self._together)
         kept: Any = self._waiting
         delivery._waiting = SimWaiting(kept)
         self._settlement.begin(delivery.run(), "delivery")
@@ -321,12 +346,29 @@ class Operator:
 
     # --- what happens ---
 
-    async def play(self, path: str) -> None:
-        """A log line by line, each to its rest."""
+    async def play(
+        self,
+        path: str,
+        *,
+        behind: Mapping[int, Step] = NOTHING,
+        before: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """A log line by line, each to its rest.
+
+        `behind`: steps that no line can tell, by the number of the line before them. `before` is
+        called with the number of each line, and with that number negative for what is behind it.
+        """
         for line in read(path):
+            before(line.number)
             for number, step in enumerate(steps(line, TABLE)):
                 await self.world.run(step, TABLE, f"{line.number}.{number}")
             await self.rest()
+            if line.number in behind:
+                before(-line.number)
+                more = replace(behind[line.number].command, at_us=step.command.at_us)
+                service = behind[line.number].service
+                await self.world.run(Step(service, more), TABLE, f"{line.number}.more")
+                await self.rest()
 
     async def repeat(self, kind: str, key: str) -> None:
         """A person has an open item asked for again."""

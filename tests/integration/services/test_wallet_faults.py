@@ -48,6 +48,7 @@ from services.wager.sending import Sending
 from services.wager.wallet import REFUSED, Answer, Movement
 from services.wager.wallet_api import OPERATOR_ROWS, WALLET, WalletService
 from services.walletsim.app import movements_csv
+from tests.support.owed import unsettled
 from tests.support.walletsim import Running, adapter, simulator
 from tests.support.world import World
 
@@ -341,7 +342,7 @@ async def test_one_credit_for_a_players_coup_ends_with_equal_books(
         await play(made, tmp_path, kills=1)
         owed = await made.open_items()
         assert [each for each in await made.differences() if each.key not in owed] == []
-        assert bool(owed) == (fault == "REFUSE")
+        assert owed == set(unsettled(made.running.simulator.answers))
         if not owed:
             assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
         asked = await made.pool.fetch(
@@ -352,9 +353,12 @@ async def test_one_credit_for_a_players_coup_ends_with_equal_books(
         assert [row["amount_minor"] for row in asked] == [1_950, 0, 585]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("verb", VERBS)
-async def test_every_fault_at_every_verb_is_explained(
+BY_TURNS = [*zip(VERBS * 2, FAULTS, strict=True), ("CANCEL", "REFUSE"), ("CREDIT", "LOST")]
+"""Each verb and each fault; all of both, and crashes at all steps, in `tests/simulation/test_operator.py`."""
+
+
+@pytest.mark.parametrize(("verb", "fault"), BY_TURNS)
+async def test_a_fault_at_a_verb_is_explained(
     make_database: Any, template: str, tmp_path: Path, verb: str, fault: str
 ) -> None:
     """N-1, N-7, domain 4.4: books equal to the minor unit, but for what an open item explains."""
@@ -367,8 +371,7 @@ async def test_every_fault_at_every_verb_is_explained(
         assert unexplained == []
         if not owed:
             assert balances(made) == dict.fromkeys(PLAYERS, DEPOSIT)
-        if (verb, fault) in {(v, "REFUSE") for v in VERBS[1:]}:
-            assert len(owed) == 1
+        assert owed == set(unsettled(made.running.simulator.answers))
 
 
 # --- the drain time, by the clock ---
