@@ -57,7 +57,7 @@ ACKNOWLEDGE_TIMEOUT_S: Final = 12.0
 POLL_S_MIN: Final = 0.005
 POLL_S_MAX: Final = 0.25
 """The log is also read without being woken, since another process may append to it: soon after
-something came, ever more rarely while nothing comes."""
+something of its came, ever more rarely while nothing comes. What this process appends wakes it."""
 
 BACKOFF_S_MIN: Final = 0.1
 BACKOFF_S_MAX: Final = 5.0
@@ -356,6 +356,7 @@ class Relay:
         ahead: asyncio.Task[list[Record]] | None = None
         try:
             while not self._stopping.is_set():
+                woken = self._wake.is_set()
                 self._wake.clear()
                 records = await (ahead or self._read(self._position))
                 ahead = None
@@ -366,12 +367,15 @@ class Relay:
                     if len(records) == BATCH_EVENTS_MAX:
                         ahead = asyncio.create_task(self._read(records[-1].position))
                     await self._publish(producer, records)
-                    poll_s = POLL_S_MIN
-                    continue
+                    if not woken:
+                        poll_s = POLL_S_MIN
+                    if ahead is not None or self._wake.is_set():
+                        continue
                 await self._observe([])
                 with suppress(TimeoutError):
                     async with asyncio.timeout(poll_s):
                         await self._wake.wait()
+                        continue
                 poll_s = min(poll_s * 2, POLL_S_MAX)
         finally:
             if ahead is not None:
