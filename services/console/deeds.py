@@ -102,14 +102,14 @@ DEEDS: Final = (
         "ApproveError",
         "round",
         "Confirm cards pulled together, or needless ones",
-        (Asked("what", "What", "choice", ("MULTI_PULL", "EXTRA_CARDS")),),
+        (COUP, Asked("what", "What", "choice", ("MULTI_PULL", "EXTRA_CARDS"))),
         second=True,
     ),
     Deed(
         "AttestCard",
         "round",
         "Say whether the early card was seen",
-        (Asked("seen", "The card had been seen", "yes", needed=False),),
+        (COUP, Asked("seen", "The card had been seen", "yes", needed=False)),
         second=True,
     ),
     Deed(
@@ -134,7 +134,7 @@ DEEDS: Final = (
         ),
         about="The count of cards goes on; of the old one no further report is taken.",
     ),
-    Deed("ApproveErrorBurn", "shoe", "Agree to burn cards after a game error"),
+    Deed("ApproveErrorBurn", "shoe", "Agree to burn cards after a game error", (COUP,)),
     Deed(
         "ExtendWithdrawals",
         "round",

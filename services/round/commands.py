@@ -238,6 +238,8 @@ class ApproveError(Command, frozen=True, kw_only=True):
     """Confirm cards pulled together, or be there for needless ones: MULTI_PULL, EXTRA_CARDS."""
 
     what: Annotated[str, OneOf(("MULTI_PULL", "EXTRA_CARDS"))]
+    coup: int | None = None
+    """The coup that is meant; another one than that is not taken for it."""
 
 
 class RuleOnDeal(Command, frozen=True, kw_only=True):
@@ -261,6 +263,8 @@ class AttestCard(Command, frozen=True, kw_only=True):
     """Say whether a card that was out before the close had been seen (A-25)."""
 
     seen: bool
+    coup: int | None = None
+    """The coup that is meant; another one than that is not taken for it."""
 
 
 class VoidCoup(Command, frozen=True, kw_only=True):

@@ -162,6 +162,9 @@ class ExposeNext(Command, frozen=True, kw_only=True):
 class ApproveErrorBurn(Command, frozen=True, kw_only=True):
     """Agree that cards are burned for a game error (000 3.4)."""
 
+    coup: int | None = None
+    """The coup with the error, where it is told; another one than the last is refused."""
+
 
 class EndShoe(Command, frozen=True, kw_only=True):
     """End the shoe before its cutting card does, between coups (000 3.2.3)."""

@@ -14,6 +14,7 @@ CARDS: Final = items(CARDS_MAX)
 
 INPUTS: Final = Inputs(
     {
+        "coup": LOOKED_UP,
         "shoe_id": NAME,
         "witness": NAME,
         "player": NAME,

@@ -111,7 +111,7 @@ def _void_by_card(state: TableState, coup: Coup) -> Sequence[Event]:
 def attest(command: AttestCard, state: TableState) -> Sequence[Event]:
     """A supervisor gives the fact and chooses nothing; the rulebook does the rest."""
     require(command, state, GAME_SUPERVISOR, what="attesting a card")
-    coup = coup_of(state)
+    coup = coup_of(state, command.coup)
     if coup.hold is None or coup.hold.code != ATTEST:
         raise Refused("STATE", "no card waits for an attestation")
     attested = CardAttested(

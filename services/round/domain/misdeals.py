@@ -184,7 +184,7 @@ def _confirmed(state: TableState, coup: Coup, together: tuple[int, ...]) -> Plac
 def approve_error(command: ApproveError, state: TableState) -> Sequence[Event]:
     """A supervisor confirms a pull, or is there for more than one needless card."""
     require(command, state, GAME_SUPERVISOR, what="confirming what was drawn in error")
-    coup = coup_of(state)
+    coup = coup_of(state, command.coup)
     if coup.phase in (RESULTED, VOID):
         raise Refused("STATE", f"the coup is announced: the table waits for {waits_for(state)}")
     rule = "multi_pull" if command.what == MULTI_PULL else "extra_card"

@@ -279,7 +279,11 @@ def seat_of(state: TableState, player: str) -> int | None:
     return next((seat for seat, who in state.seats if who == player), None)
 
 
-def coup_of(state: TableState) -> Coup:
-    if state.coup is None:
+def coup_of(state: TableState, meant: int | None = None) -> Coup:
+    """The coup in progress; refuses with STATE where there is none, or another one was meant."""
+    coup = state.coup
+    if coup is None:
         raise Refused("STATE", f"no coup is open: the table waits for {waits_for(state)}")
-    return state.coup
+    if meant not in (None, coup.number):
+        raise Refused("STATE", f"coup {meant} was meant, and the one that runs is {coup.number}")
+    return coup

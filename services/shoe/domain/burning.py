@@ -87,6 +87,9 @@ def approve_error_burn(command: ApproveErrorBurn, state: ShoeState, _: Cards) ->
         raise Refused("NOT_PERMITTED", "this rulebook knows no burn for a game error")
     require_role(command, wanted, what="approving the burn for a game error")
     shoe = usable_shoe(state)
+    last = state.course.coup
+    if command.coup not in (None, last):
+        raise Refused("STATE", f"coup {command.coup} was meant, and the last one is {last}")
     if shoe.error_approved:
         raise Refused("STATE", "the burn for a game error is approved already")
     return [ErrorBurnApproved(shoe_id=shoe.shoe_id, clauses=clauses_for(state, "burn_game_error"))]

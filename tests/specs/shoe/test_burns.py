@@ -17,7 +17,7 @@ from services.contracts.shoe import (
     ShoeInvalidated,
     ShoeRetired,
 )
-from services.shoe.commands import BurnCards, DrawCard
+from services.shoe.commands import ApproveErrorBurn, BurnCards, DrawCard
 from tests.support.played import (
     DEALER,
     GAME_SUPERVISOR,
@@ -247,3 +247,13 @@ def test_a_scanned_card_that_is_the_burn_is_not_told() -> None:
     played.send("shoe", draw)
     assert [one.card for one in played.now(CardIdentified)] == ["5D"]
     assert played.now(CardsBurned)[0].first_card is None
+
+
+def test_a_burn_for_the_error_of_another_coup_is_not_agreed_to() -> None:
+    """A-49: a form that was filled in for an earlier coup; without a number the last one is meant."""
+    played = Played("live-studio").shoe(f"{SIX_ASIDE} {SIX_SEVEN} {NATURAL_NINE}").coup()
+    asked: dict[str, Any] = {"at_us": played.at_us, "by": person("GAME_SUPERVISOR")}
+    assert played.send("shoe", ApproveErrorBurn(coup=2, **asked)).reason == "STATE"
+    assert played.refused is not None
+    assert played.refused.message == "coup 2 was meant, and the last one is 1"
+    assert played.send("shoe", ApproveErrorBurn(coup=1, **asked)).reason is None

@@ -782,14 +782,16 @@ class ForfeitShoeResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class ApproveErrorRequest(_message.Message):
-    __slots__ = ("meta", "table_id", "what")
+    __slots__ = ("meta", "table_id", "what", "coup")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     WHAT_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
     what: str
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., what: _Optional[str] = ...) -> None: ...
+    coup: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., what: _Optional[str] = ..., coup: _Optional[int] = ...) -> None: ...
 
 class ApproveErrorResponse(_message.Message):
     __slots__ = ("result",)
@@ -846,14 +848,16 @@ class ExtendWithdrawalsResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class AttestCardRequest(_message.Message):
-    __slots__ = ("meta", "table_id", "seen")
+    __slots__ = ("meta", "table_id", "seen", "coup")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     SEEN_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
     seen: bool
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seen: _Optional[bool] = ...) -> None: ...
+    coup: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., seen: _Optional[bool] = ..., coup: _Optional[int] = ...) -> None: ...
 
 class AttestCardResponse(_message.Message):
     __slots__ = ("result",)

@@ -310,12 +310,14 @@ class ExposeNextResponse(_message.Message):
     def __init__(self, result: _Optional[_Union[_common_pb2.CommandResult, _Mapping]] = ...) -> None: ...
 
 class ApproveErrorBurnRequest(_message.Message):
-    __slots__ = ("meta", "table_id")
+    __slots__ = ("meta", "table_id", "coup")
     META_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    COUP_FIELD_NUMBER: _ClassVar[int]
     meta: _common_pb2.CommandMeta
     table_id: str
-    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
+    coup: int
+    def __init__(self, meta: _Optional[_Union[_common_pb2.CommandMeta, _Mapping]] = ..., table_id: _Optional[str] = ..., coup: _Optional[int] = ...) -> None: ...
 
 class ApproveErrorBurnResponse(_message.Message):
     __slots__ = ("result",)
