@@ -80,6 +80,11 @@ _AWAY = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
+_REFUSED = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    PermissionError,
+    ssl.SSLCertVerificationError,
+)
 
 
 # Building the parts
@@ -213,14 +218,15 @@ async def _open_database(runtime: Runtime) -> postgres.Pool:
 async def _patiently(attempt: Callable[[], Awaitable[Any]], clock: Clock) -> Any:
     """Wait for a database that is not there yet, or whose migration still runs.
 
-    Only for what passes by itself: a wrong password or an unreadable certificate does not.
+    Only for what passes by itself: a wrong password, an unreadable certificate or that of a
+    stranger does not.
     """
     deadline_s = clock.steady_s() + SCHEMA_WAIT_S
     said = ""
     while True:
         try:
             return await attempt()
-        except (asyncpg.InvalidAuthorizationSpecificationError, PermissionError):
+        except _REFUSED:
             raise
         except (*_AWAY, migrations.SchemaBehind) as error:
             if clock.steady_s() >= deadline_s:

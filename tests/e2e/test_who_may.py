@@ -37,6 +37,7 @@ from tests.support.otlp import Receiver, receiving
 pytestmark = pytest.mark.timeout(120)
 
 CONNECTION_S = 5.0
+ENDED_S = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -267,6 +268,36 @@ async def test_a_service_believes_no_other_database(secured: Secured, tmp_path: 
     ):
         with pytest.raises(ssl.SSLCertVerificationError):
             await asyncpg.connect(f"{address}?{urlencode(said)}")
+
+
+def test_a_service_that_is_told_wrong_ends_at_once_and_says_why(
+    secured: Secured, tmp_path: Path
+) -> None:
+    """Waiting would mend nothing: a stranger's authority, no encryption, another's certificate."""
+    stranger = Authority(tmp_path, "stranger").certificate
+    other = secured.trust.users[database_name("round")]
+    tries: list[tuple[dict[str, str], str]] = [
+        ({"PGSSLROOTCERT": str(stranger)}, "CERTIFICATE_VERIFY_FAILED"),
+        ({"PGSSLMODE": "disable"}, "no encryption"),
+        (
+            {"PGSSLCERT": str(other.certificate), "PGSSLKEY": str(other.key)},
+            "certificate authentication failed",
+        ),
+    ]
+    started = []
+    for number, (told, problem) in enumerate(tries):
+        service = secured._describe_service("shoe")
+        service.tell(told)
+        service.log = tmp_path / f"{number}.log"
+        started.append((service.launch(), service.log, problem))
+    try:
+        for process, log, problem in started:
+            assert process.wait(ENDED_S), log.read_text()
+            assert process.exit_code == 1
+            assert problem in log.read_text()
+    finally:
+        for process, _, _ in started:
+            process.kill()
 
 
 async def test_a_services_user_changes_no_log_and_sees_no_other_database(secured: Secured) -> None:
