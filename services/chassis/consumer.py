@@ -126,6 +126,16 @@ class _Batch(KafkaMessage):
         self.committed = None
         self.records = records
 
+    def spend(self) -> None:
+        """Let go of what was handled.
+
+        The library keeps a batch in a cycle of its own until the collector of garbage comes by: a
+        thousand objects for fifty records, which cost a quarter of all the time to find.
+        """
+        for record in self.records:
+            record.value = None
+            record.headers = ()
+
     async def ack(self) -> None:
         if self.committed is None:
             await _commit(self.consumer, self._offsets(max, 1))
@@ -361,6 +371,8 @@ def _begin_span(item: _Heard) -> Span:
 
 
 def _describe(span: Span, verdict: Verdict) -> None:
+    if not span.is_recording():
+        return
     span.set_attributes(telemetry.span_attributes(outcome=verdict.result.value))
     if verdict.error is not None:
         span.record_exception(verdict.error)
@@ -491,6 +503,7 @@ class Consumers:
             raise
         finally:
             self._movement.ended()
+        batch.spend()
         self._failures = 0
         self._reason = ""
         for upstream, lag in self.status().lag.items():

@@ -364,6 +364,8 @@ def parent(traceparent: str) -> Context:
 
 def links(traceparent: str) -> list[Link]:
     """A link to a stored or received trace context; none where that is empty or malformed."""
+    if not traceparent:
+        return []
     linked = trace.get_current_span(parent(traceparent)).get_span_context()
     return [Link(linked)] if linked.is_valid else []
 
