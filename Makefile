@@ -110,6 +110,10 @@ bench-growth: setup ## measure what the log costs as it grows (EVENTS=1000000)
 bench-gate: setup ## hold the log and wagers to their floors; fails after two repeats
 	$(BIN)/python -m tests.bench --only log --only wagers --gate $(ARGS)
 
+.PHONY: measure
+measure: setup ## measure memory and processor of services and console, which the manifests ask for
+	@$(BIN)/python -m tests.deploy.measure $(ARGS)
+
 .PHONY: fuzz
 fuzz: setup ## odd input for every call, event, rulebook and log (ARGS="--seconds N --seed S")
 	@$(BIN)/python -m tests.fuzz $(ARGS)

@@ -3,21 +3,26 @@
 The local stack runs with durable settings; recorded tables are played through it at once, several
 times, as fast as they go. For each service: memory at rest and at its peak (resident, with the
 shared libraries), the share of a processor that it takes at rest, and the time of the processor that one
-coup costs on top of that. The requests of the manifests rest on it: memory at its peak with room
-above, and the processor for as many coups a second as a worker has to carry.
+coup costs on top of that. The console is watched meanwhile by some people, each with the pit on the
+screen and a page asked for every second. The requests of the manifests rest on it: memory at its peak
+with room above, and the processor for as many coups a second as a worker has to carry.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import httpx
 from msgspec import Struct
 
 from services.devstack.stack import Stack
@@ -29,6 +34,10 @@ TICKS_A_SECOND: Final = os.sysconf("SC_CLK_TCK")
 SETTLE_S: Final = 5.0
 REST_S: Final = 20.0
 ROUNDS: Final = 3
+WATCHERS: Final = 5
+LOOK_S: Final = 1.0
+SIGNED_IN: Final = {"person": "watcher", "role": "CASINO_SUPERVISOR"}
+PAGES: Final = ("/", "/exceptions", "/search?q=x")
 PLAY_SECONDS_MAX: Final = 900
 COUP_RESULT: Final = '"kind":"coup"'
 MIB: Final = 1024.0
@@ -69,23 +78,60 @@ def play(stack: Stack, run: str, files: Sequence[Path]) -> int:
     return result.stdout.count(COUP_RESULT)
 
 
+@contextlib.contextmanager
+def watched(console: str) -> Iterator[None]:
+    """People at the console while something is measured."""
+    over = threading.Event()
+
+    def watch() -> None:
+        with httpx.Client(base_url=console, headers={"origin": console}, timeout=None) as client:
+            client.post("/sign-in", data=SIGNED_IN)
+            with client.stream("GET", "/pit/feed") as feed:
+                look_s = 0.0
+                for _ in feed.iter_raw():
+                    if over.is_set():
+                        return
+                    if time.monotonic() - look_s > LOOK_S:
+                        look_s = time.monotonic()
+                        for page in PAGES:
+                            client.get(page).raise_for_status()
+
+    def until_the_end() -> None:
+        with contextlib.suppress(httpx.TransportError):  # the console goes before its watchers
+            watch()
+
+    people = [threading.Thread(target=until_the_end, daemon=True) for _ in range(WATCHERS)]
+    for person in people:
+        person.start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("files", nargs="*", type=Path, default=sorted(RECORDED.glob("*.jsonl")))
     options = parser.parse_args()
-    with Stack(durable=True, report=lambda line: print(line, file=sys.stderr)) as stack:
-        processes = {name: s.process.pid for name, s in stack.services.items() if s.process}
+    say = functools.partial(print, file=sys.stderr)
+    with Stack(durable=True, console=True, report=say) as stack:
+        assert stack.console is not None
+        running = {name: service.process for name, service in stack.services.items()}
+        running["console"] = stack.console.process
+        processes = {name: process.pid for name, process in running.items() if process}
         time.sleep(SETTLE_S)
         started = {name: use_of(pid) for name, pid in processes.items()}
         time.sleep(REST_S)
         before = {name: use_of(pid) for name, pid in processes.items()}
         began_s = time.monotonic()
-        coups = sum(play(stack, f"m{number}", options.files) for number in range(options.rounds))
+        with watched(stack.console.url):
+            coups = sum(play(stack, f"m{n}", options.files) for n in range(options.rounds))
         took_s = time.monotonic() - began_s
         after = {name: use_of(pid) for name, pid in processes.items()}
     print(f"{machine()}; {coups} coups in {took_s:.0f} s, {coups / took_s:.1f} a second\n")
+    print(f"{WATCHERS} people watch the console.\n")
     print("| service | MiB at rest | MiB at the peak | processor at rest | ms of it for a coup |")
     print("|---|---:|---:|---:|---:|")
     for name, rest in before.items():

@@ -21,7 +21,7 @@ from tests.e2e.desk import DEALER, DECKS, Desk, betting
 from tests.e2e.flooding import PLAYERS
 from tests.e2e.support import ROOT, environment, fresh, rows, until
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
+pytestmark = [pytest.mark.once, pytest.mark.timeout(240), pytest.mark.usefixtures("mended")]
 
 CALLS_MAX: Final = 64
 """What the wager service takes at a time: set low, so that ten times as many fit on one machine."""
