@@ -23,7 +23,12 @@ from services.chassis.registry import Registry
 from services.contracts.core import Actor, Command
 from services.settlement import domain as settlement
 from services.settlement import open_items as owed_after
-from services.settlement.commands import RepeatCredit, RepeatReversal
+from services.settlement.commands import (
+    RecordCredit,
+    RecordReversal,
+    RepeatCredit,
+    RepeatReversal,
+)
 from services.settlement.companion import SettlementCompanion, among
 from services.settlement.delivery import CREDITS, Delivery
 from services.tablelog.reader import read
@@ -65,14 +70,14 @@ BEFORE, CALLED, RECORDED, NOTED = "BEFORE", "CALLED", "RECORDED", "NOTED"
 its journal. It tells the table of what it sends itself alone."""
 
 REPLIED, DELIVERED = "REPLIED", "DELIVERED"
-"""Steps of the settlement service: it was answered by the wager service, and recorded what its log
-has to say of it."""
+"""Steps of the settlement service: it was answered by the wager service, and is done with the batch.
+Between the two it has RECORDED what its log has to say, which of a credit that arrived is nothing."""
 
 STEPS: Final = {
     DEBIT: (BEFORE, CALLED, RECORDED, NOTED),
     CANCEL: (BEFORE, CALLED, RECORDED, NOTED),
-    CREDIT: (BEFORE, CALLED, NOTED, REPLIED, DELIVERED),
-    REVERSE: (BEFORE, CALLED, NOTED, REPLIED, DELIVERED),
+    CREDIT: (BEFORE, CALLED, NOTED, REPLIED, RECORDED, DELIVERED),
+    REVERSE: (BEFORE, CALLED, NOTED, REPLIED, RECORDED, DELIVERED),
 }
 
 
@@ -169,7 +174,7 @@ class _Recording:
     async def command(self, table_id: str, command: Command, **more: Any) -> Any:
         """Carry it out."""
         outcome = await self._executor.command(table_id, command, **more)
-        if isinstance(command, RecordDebit | RecordRefund):
+        if isinstance(command, RecordDebit | RecordRefund | RecordCredit | RecordReversal):
             movement = self._held.rows[command.movement_id].entry.movement
             await self._crash.step(RECORDED, movement.verb, movement.player)
         return outcome
@@ -298,7 +303,7 @@ class Operator:
     def _begin_settlement(self) -> None:
         self._settlement = Owner()
         self._kept.asked = []
-        executor = self.world.executors["settlement"]
+        executor = _Recording(self.world.executors["settlement"], self.crash, self.journal)
         runtime: Any = SimpleNamespace(store=self._kept, executor=executor, pool=None)
         delivery = Delivery(runtime, self, zero_credits=self._together)
         kept: Any = self._waiting
@@ -308,7 +313,8 @@ class Operator:
     async def _killed(self) -> None:
         """What dies is away for a moment."""
         await self.crash.hit.wait()
-        if self.crash.at[0] in (REPLIED, DELIVERED):
+        at, verb, _ = self.crash.at
+        if at in (REPLIED, DELIVERED) or (at == RECORDED and verb in (CREDIT, REVERSE)):
             self._settlement.kill()
             await asyncio.sleep(DOWN_S)
             self._begin_settlement()
