@@ -7,9 +7,9 @@ table is on its own. The wallet here has all the money that anybody wants.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from services.contracts.common import Card
 from services.contracts.core import (
@@ -95,6 +95,9 @@ Placed = tuple[PlaceWager, Refused | None]
 class InProcessTable:
     """One table, driven command by command."""
 
+    sends: ClassVar[Container[type[Event]]] = _LISTENERS
+    """Events that go on their way with an envelope: those that some service follows."""
+
     def __init__(self, table_id: str) -> None:
         self.table_id = table_id
         self.states: dict[str, Any] = {name: core.initial_state() for name, core in CORES.items()}
@@ -179,7 +182,7 @@ class InProcessTable:
             self.states[service] = state
             version = self._versions[service] = self._versions[service] + 1
             told.append(Told(service, version, depth, event))
-            if type(event) in _LISTENERS:
+            if type(event) in self.sends:
                 meta = Meta(
                     table_id=self.table_id,
                     occurred_at_us=command.at_us,

@@ -20,8 +20,13 @@ Kind = tuple[str, str]
 """A service, and the name of one of its commands or events."""
 
 
+ALL_EVENTS = frozenset(event for core in CORES.values() for event in core.EVENTS.values())
+
+
 class RoughTable(InProcessTable):
     """Topics keep their own order; how far each service has read each of them is chance."""
+
+    sends = ALL_EVENTS
 
     def __init__(self, table_id: str, seed: int, *, lags: bool) -> None:
         super().__init__(table_id)
