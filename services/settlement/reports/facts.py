@@ -237,6 +237,55 @@ class TokenFact(Fact, frozen=True, kw_only=True):
     reason: str
 
 
+class DisputeFact(Fact, frozen=True, kw_only=True):
+    """One step of a dispute."""
+
+    dispute_id: str
+    """At its table."""
+
+    coup_id: str
+    coup_day: dt.date
+    what: str
+    """DISPUTE_OPENED, DISPUTE_DECIDED, DISPUTE_REVIEWED, INSPECTOR_ADVISED, DISPUTE_ESCALATED or
+    DISPUTE_CLOSED."""
+
+    status: str
+    """Of the dispute after it: OPEN, DECIDED, REVIEWED, UNRESOLVED, ESCALATED or CLOSED."""
+
+    level: int
+    """Of the last decision; 0 where there is none, or where the event does not say."""
+
+    decision: str
+    """UPHELD, DISMISSED or UNRESOLVED."""
+
+    said: str
+    """The claim, or the note to the decision."""
+
+    evidence_digest: str
+    dealer: str
+    """Who dealt the coup."""
+
+    actor: str
+    role: str
+    clauses: str
+
+
+class RulebookFact(Fact, frozen=True, kw_only=True):
+    """A table was put under another rulebook than it had."""
+
+    what: str
+    """Type of the event that says so: TABLE_OPENED, VARIANT_CHANGED or RULEBOOK_ACTIVATED."""
+
+    rulebook_id: str
+    rulebook_hash: str
+    before_id: str
+    """Nothing where it is the first one of the table."""
+
+    before_hash: str
+    actor: str
+    role: str
+
+
 TABLES: Final[dict[str, type[Fact]]] = {
     "coups": CoupFact,
     "money": MoneyFact,
@@ -244,6 +293,8 @@ TABLES: Final[dict[str, type[Fact]]] = {
     "shoes": ShoeFact,
     "limits": LimitFact,
     "tokens": TokenFact,
+    "disputes": DisputeFact,
+    "rulebook_changes": RulebookFact,
 }
 """By the name of the table."""
 

@@ -13,7 +13,13 @@ from services.contracts.common import RulebookActivated
 from services.contracts.core import Event
 from services.contracts.round_table import VariantChanged
 from services.settlement.reading import Read, read
-from services.settlement.reports import fold_coups, fold_money, fold_notes, fold_shoes
+from services.settlement.reports import (
+    fold_coups,
+    fold_house,
+    fold_money,
+    fold_notes,
+    fold_shoes,
+)
 from services.settlement.reports.facts import Fact
 from services.settlement.reports.state import Here, Known, here
 
@@ -31,6 +37,7 @@ WANTED: Final = frozenset(
     | fold_money.WANTED
     | fold_notes.WANTED
     | fold_shoes.WANTED
+    | fold_house.WANTED
 )
 """Types of events that facts are made of; nothing else is decoded."""
 
@@ -52,6 +59,8 @@ def facts_of(position: int, each: Read, known: Known) -> list[Fact]:
         *fold_money.fold_tokens(now),
         *fold_shoes.fold(now),
         *fold_shoes.fold_limits(now),
+        *fold_house.fold_disputes(now),
+        *fold_house.fold_rulebooks(now),
     ]
     return [replace(row, ordinal=number) if number else row for number, row in enumerate(rows)]
 

@@ -408,6 +408,58 @@ TOKENS: Final = Report(
     rows=lists("tokens", _TOKENS),
 )
 
+_DISPUTES: Final = (
+    AT,
+    DAY,
+    TABLE,
+    Column("dispute_id", _T, "the dispute"),
+    COUP,
+    COUP_DAY,
+    DEALER,
+    Column("what", _T, "what was done in it"),
+    Column("status", _T, "of the dispute after it"),
+    Column("level", _N, "of the last decision, where the step says it"),
+    Column("decision", _T, "UPHELD, DISMISSED or UNRESOLVED"),
+    Column("said", _T, "the claim, or the note to the decision"),
+    Column("evidence_digest", _T, "of the rebuilt coup that was looked at"),
+    ACTOR,
+    ROLE,
+    CLAUSES,
+    RECORD,
+)
+DISPUTES: Final = Report(
+    name="disputes",
+    title="Disputes",
+    version=1,
+    about="Every step of every dispute, with who took it.",
+    columns=_DISPUTES,
+    filters=("table_id", "dealer"),
+    rows=lists("disputes", _DISPUTES),
+)
+
+_RULEBOOK_CHANGES: Final = (
+    AT,
+    DAY,
+    TABLE,
+    Column("what", _T, "by what"),
+    RULEBOOK,
+    Column("rulebook_hash", _T, "its document"),
+    Column("before_id", _T, "the rulebook before; nothing of a new table"),
+    Column("before_hash", _T, "its document"),
+    ACTOR,
+    ROLE,
+    RECORD,
+)
+RULEBOOK_CHANGES: Final = Report(
+    name="rulebook-changes",
+    title="Changes of rulebooks",
+    version=1,
+    about="Tables that were put under another rulebook than they had, or under other words of it.",
+    columns=_RULEBOOK_CHANGES,
+    filters=("table_id", "rulebook_id"),
+    rows=lists("rulebook_changes", _RULEBOOK_CHANGES),
+)
+
 REPORTS: Final = (
     COUP_REGISTER,
     SETTLEMENTS,
@@ -419,4 +471,6 @@ REPORTS: Final = (
     SHOES,
     LIMITS,
     TOKENS,
+    DISPUTES,
+    RULEBOOK_CHANGES,
 )

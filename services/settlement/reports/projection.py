@@ -37,6 +37,8 @@ _KEYS: Final = {
     "shoes": ('(table_id collate "C", shoe_id collate "C", position)',),
     "limits": (),
     "tokens": ("(token, position)",),
+    "disputes": ("(dispute_id, position)",),
+    "rulebook_changes": (),
 }
 """What is looked for, beside the place in the log."""
 
@@ -48,7 +50,7 @@ class ReportFacts:
     """The projection `reports`: facts, the rulebooks they name, and what folding remembers."""
 
     name: str = REPORTS
-    version: int = 2
+    version: int = 3
 
     async def create(self, connection: Any, schema: str) -> None:
         """A table for each kind of fact; nothing ever changes a row of them."""

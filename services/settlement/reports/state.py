@@ -156,6 +156,8 @@ class Here(Struct, frozen=True):
     known: Known
     table: TableState
     day: dt.date
+    game_before: tuple[str, str] = ("", "")
+    """Id and hash of the rulebook that the table had before the event."""
 
     @property
     def event(self) -> Event:
@@ -178,8 +180,9 @@ class Here(Struct, frozen=True):
 def here(position: int, each: Read, known: Known) -> Here:
     """Take up what the event says of its table, and stand there."""
     table = known.table(each.meta.table_id)
+    game_before = (table.rulebook_id, table.rulebook_hash)
     settings: TableSettings | None = getattr(each.event, "settings", None)
     if settings is not None:
         table.take_up(settings)
     day = gaming_day(each.meta.occurred_at_us, table.time_zone, table.day_starts_minute)
-    return Here(position, each, known, table, day)
+    return Here(position, each, known, table, day, game_before)

@@ -116,6 +116,10 @@ VIEWS: Final[dict[str, View]] = {
     ),
     "limit_v1": _all("Every limit that came into force.", "limits"),
     "token_v1": _all("What became of promotional tokens.", "tokens"),
+    "dispute_v1": _all("Every step of every dispute.", "disputes"),
+    "rulebook_change_v1": _all(
+        "Tables that were put under another rulebook than they had.", "rulebook_changes"
+    ),
     "rulebook_v1": View(
         about="The rulebooks that tables were opened with.",
         columns=("rulebook_hash", "rulebook_id"),

@@ -20,10 +20,13 @@ from services.settlement.reports.fold import facts_of, heard
 from services.settlement.reports.report import Asked, Kind
 from services.settlement.reports.results import drifting
 from services.settlement.reports.state import Known
+from services.tablelog.clock import rfc3339
 from tests.property.play import wander
+from tests.property.rough import RoughTable
 from tests.property.wanderer import RULEBOOKS
 from tests.support.facts import Facts
 from tests.support.journal import journal
+from tests.support.played import CASINO_SUPERVISOR, GAME_SUPERVISOR, SIX_SEVEN, Played
 from tests.support.recount import Recount, recounted
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.asyncio(loop_scope="session")]
@@ -390,3 +393,39 @@ async def test_drift_is_looked_for_over_the_last_days_only(facts: Facts) -> None
         f"update \"{schema}\".coups set coup_day = coup_day - 100 where table_id = 'X'"
     )
     assert await drifting(facts.pool, schema, len(records)) == none
+
+
+async def test_disputes_and_rulebooks_have_their_lists(facts: Facts) -> None:
+    """R-08, R-09: each step with who took it; a rulebook where it is another one, and no other time."""
+    played = Played("nsw-mini", table=RoughTable("T1", 2, lags=False))
+    played.shoe(f"AC 9D {SIX_SEVEN}").coup()
+    played.do("dispute", id="q1", coup=1, claim="a late call")
+    gs, cs = ({"by": GAME_SUPERVISOR}, {"by": CASINO_SUPERVISOR})
+    played.do("decide_dispute", id="q1", level=1, decision="dismissed", note="on time", **gs)
+    played.do("decide_dispute", id="q1", level=2, decision="unresolved", **cs)
+    played.do("advise_inspector", id="q1", **cs)
+    assert played.refused is None
+    other = played.at_us + 1_260_000_000
+    played.do("notice", change="game", value="nsw-mini-even-money", effective_at=rfc3339(other))
+    played.do("tick", at=rfc3339(other)).do("change_game", rulebook="nsw-mini-even-money")
+    assert played.refused is None
+    rough = played.table
+    assert isinstance(rough, RoughTable)
+    rough.settle_down()
+    records = journal(rough)
+    schema = await facts.folded(records)
+    steps = (await report(facts, schema, "disputes", as_of=len(records))).rows
+    assert [(row["what"], row["status"], row["level"], row["actor"]) for row in steps] == [
+        ("DISPUTE_OPENED", "OPEN", "0", "player-1"),
+        ("DISPUTE_DECIDED", "DECIDED", "1", "gs1"),
+        ("DISPUTE_REVIEWED", "UNRESOLVED", "2", "cs1"),
+        ("INSPECTOR_ADVISED", "CLOSED", "2", "cs1"),
+    ]
+    assert [row["said"] for row in steps[:2]] == ["a late call", "on time"]
+    assert {(row["coup_id"], row["dispute_id"]) for row in steps} == {("T1:1:1", "q1")}
+    changes = (await report(facts, schema, "rulebook-changes", as_of=len(records))).rows
+    assert [(row["what"], row["rulebook_id"], row["before_id"]) for row in changes] == [
+        ("TABLE_OPENED", "nsw-mini", ""),
+        ("VARIANT_CHANGED", "nsw-mini-even-money", "nsw-mini"),
+    ]
+    assert changes[1]["before_hash"] == changes[0]["rulebook_hash"]
