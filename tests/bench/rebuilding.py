@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from services.chassis import migrations, postgres
+from services.chassis.decider import Record
 from services.chassis.executor import Executor, Limits
 from services.chassis.projection import OwnLog, Projector
 from services.chassis.registry import Registry
@@ -15,7 +17,9 @@ from services.devstack.stack import Stack
 from services.settlement import domain
 from services.settlement.main import DEFINITION
 from services.settlement.projections import CoupStories
-from tests.bench.figures import Goal, Row
+from services.settlement.reading import read
+from services.settlement.rebuild import rebuilt, settings_in
+from tests.bench.figures import Goal, Row, median
 from tests.bench.settling import _database, published
 
 CURSOR_ROWS = 2_000
@@ -33,6 +37,7 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
         projector = Projector(CoupStories(), OwnLog(store), pool)
         await projector.prepare()
         total = await store.head_position()
+        coups, shoes = await _again(store, rounds)
         rates: list[float] = []
         bare_rates: list[float] = []
         for _ in range(rounds):
@@ -54,8 +59,50 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
             rates=tuple(rates),
             beside="bare cursor over the same rows",
             beside_rates=tuple(bare_rates),
-        )
+        ),
+        Row(
+            name="coup",
+            what="a coup rebuilt from the log with its proof",
+            unit="ms",
+            rates=coups,
+            goal=Goal(50, 50, 25, less=True),
+        ),
+        Row(
+            name="shoe",
+            what="all coups of a shoe, rebuilt one after the other",
+            unit="ms",
+            rates=shoes,
+            goal=Goal(500, 500, 250, less=True),
+        ),
     ]
+
+
+async def _again(
+    store: postgres.PostgresStore, rounds: int
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Milliseconds for a coup, and for all of a shoe, of another table each round."""
+    coup_ms: list[float] = []
+    shoe_ms: list[float] = []
+    for number in range(rounds):
+        records = await store.read_stream(f"bench-{number}", after_version=0, limit=1_000_000)
+        activations = [each for each in records if settings_in(each) is not None]
+        heard = [each for each in map(read, records) if each is not None]
+        coups = list(dict.fromkeys(each.coup_id for each in heard if each.coup_id))
+        times = [await _rebuilt_ms(store, coup_id, activations) for coup_id in coups]
+        coup_ms.append(median(times))
+        shoe_ms.append(sum(times))
+    return tuple(coup_ms), tuple(shoe_ms)
+
+
+async def _rebuilt_ms(
+    store: postgres.PostgresStore, coup_id: str, activations: Sequence[Record]
+) -> float:
+    began = time.perf_counter()
+    evidence = rebuilt(coup_id, await store.read_by_coup(coup_id), activations)
+    evidence.written()
+    taken_s = time.perf_counter() - began
+    assert not evidence.findings, evidence.findings
+    return taken_s * 1_000
 
 
 async def _fill(store: Any) -> None:

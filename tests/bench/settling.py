@@ -10,8 +10,10 @@ import asyncio
 import random
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -19,7 +21,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from services import cli
 from services.chassis import bus, migrations, postgres, topics
 from services.chassis.clock import SYSTEM_CLOCK
-from services.chassis.consumer import Consumers
+from services.chassis.consumer import Consumers, Ears
 from services.chassis.decider import Record
 from services.chassis.envelope import encode
 from services.chassis.executor import Executor, Limits
@@ -32,6 +34,7 @@ from services.settlement import domain
 from services.settlement.main import DEFINITION
 from services.tablelog.reader import read
 from services.tablelog.steps import steps
+from tests.bench import hearing
 from tests.bench.figures import Goal, Row
 from tests.support.world import World
 
@@ -40,6 +43,8 @@ TABLES = 24
 UPSTREAMS = ("shoe", "round", "wager")
 TIMEOUT_S = 180.0
 GETMANY_RECORDS = 500
+ONE_BY_ONE = 1_000
+"""Records of the slowest way: enough to see how slow it is."""
 
 
 async def published() -> list[Record]:
@@ -84,21 +89,39 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
     """The same records, heard by settlement and copied by a bare consumer, round by round."""
     records = await published()
     await fill(stack, records)
-    rates: list[float] = []
-    bare_rates: list[float] = []
+    kafka = bus.Bus(
+        bootstrap_servers=stack.bootstrap_servers,
+        client_id="bench",
+        security=None,
+        topic_replication=1,
+    )
+    sides: dict[str, list[float]] = {"bare": [], "heard": [], "raw": [], "one by one": []}
     for _ in range(rounds):
-        bare_rates.append(await _bare(stack, len(records)))
-        rates.append(await _heard(stack, len(records)))
+        sides["bare"].append(await _bare(stack, len(records)))
+        sides["heard"].append(await _heard(stack, kafka, len(records)))
+        for name, way, total in (
+            ("raw", hearing.raw, len(records)),
+            ("one by one", hearing.one_by_one, ONE_BY_ONE),
+        ):
+            sides[name].append(await _otherwise(stack, kafka, way, total))
+    heard = tuple(sides["heard"])
+    said: list[tuple[str, str, str, str, Goal]] = [
+        ("G3", "settlement hears through FastStream and settles", "bare aiokafka and COPY", "bare",
+         Goal(0.25, 0.40, 0.50)),
+        ("G3b", "the same", "the same work without FastStream", "raw", Goal(0.65, 0.80, 0.90)),
+        ("G3c", "the same", "the same work, one message a call", "one by one", Goal(15, 30, 40)),
+    ]  # fmt: skip
     return [
         Row(
-            name="G3",
-            what="settlement hears through FastStream and settles",
+            name=name,
+            what=what,
             unit="events/s",
-            goal=Goal(0.25, 0.40, 0.50),
-            rates=tuple(rates),
-            beside="bare aiokafka and COPY",
-            beside_rates=tuple(bare_rates),
+            rates=heard,
+            beside=beside,
+            beside_rates=tuple(sides[side]),
+            goal=goal,
         )
+        for name, what, beside, side, goal in said
     ]
 
 
@@ -112,8 +135,9 @@ async def _database(stack: Stack) -> str:
     return stack.postgres.dsn(name)
 
 
-async def _heard(stack: Stack, total: int) -> float:
-    """Events a second through the consumers and the executor of settlement."""
+@asynccontextmanager
+async def _settlement(stack: Stack) -> AsyncIterator[tuple[postgres.PostgresStore, Executor]]:
+    """The executor of settlement on an empty database."""
     dsn = await _database(stack)
     await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
     pool = await postgres.open_pool(dsn, connections_max=8)
@@ -127,30 +151,49 @@ async def _heard(stack: Stack, total: int) -> float:
         jitter=random.Random(1),
     )
     await executor.start()
-    parking = Parking(store=store, executor=executor, consumer=domain.SERVICE)
-    ears = Counting(executor)
-    consumers = Consumers(
-        # A group of its own each time: it begins at the beginning.
-        service=f"settlement-{uuid.uuid4().hex[:8]}",
-        upstreams=DEFINITION.hears,
-        ears=ears,
-        parking=parking,
-        kafka=bus.Bus(
-            bootstrap_servers=stack.bootstrap_servers,
-            client_id="bench",
-            security=None,
-            topic_replication=1,
-        ),
-        clock=SYSTEM_CLOCK,
-        instance=None,
-    )
-    await consumers.start()
     try:
-        return await ears.rate(total)
+        yield store, executor
     finally:
-        await consumers.stop(10)
         await executor.stop()
         await pool.close()
+
+
+async def _heard(stack: Stack, kafka: bus.Bus, total: int) -> float:
+    """Events a second through the consumers and the executor of settlement."""
+    async with _settlement(stack) as (store, executor):
+        ears = Counting(executor)
+        consumers = Consumers(
+            # A group of its own each time: it begins at the beginning.
+            service=f"settlement-{uuid.uuid4().hex[:8]}",
+            upstreams=DEFINITION.hears,
+            ears=ears,
+            parking=Parking(store=store, executor=executor, consumer=domain.SERVICE),
+            kafka=kafka,
+            clock=SYSTEM_CLOCK,
+            instance=None,
+        )
+        await consumers.start()
+        try:
+            return await ears.rate(total)
+        finally:
+            await consumers.stop(10)
+
+
+async def _otherwise(
+    stack: Stack,
+    kafka: bus.Bus,
+    way: Callable[[bus.Bus, Sequence[str], Ears], Coroutine[Any, Any, None]],
+    total: int,
+) -> float:
+    """Events a second in another way of hearing."""
+    async with _settlement(stack) as (_, executor):
+        ears = Counting(executor)
+        hearer = asyncio.create_task(way(kafka, UPSTREAMS, ears))
+        try:
+            return await ears.rate(total)
+        finally:
+            hearer.cancel()
+            await asyncio.wait([hearer])
 
 
 class Counting:
