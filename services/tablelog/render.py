@@ -50,6 +50,9 @@ class Renderer:
         self._ends: dict[str, table.CoupVoided | table.CoupTerminated] = {}
         """How coups without a result ended, until they are closed."""
 
+        self._over: dict[str, OutLine] = {}
+        """Of closed coups without a result, the fields of their line."""
+
         self._invalidated: dict[str, table.OutcomeInvalidated] = {}
         self._told: set[str] = set()
         """Coups whose line did not wait for the money, as there was none."""
@@ -308,6 +311,9 @@ def _invalidated(renderer: Renderer, event: table.OutcomeInvalidated) -> None:
 
 def _coup_settled(renderer: Renderer, event: money.CoupSettled) -> OutLine | None:
     result = renderer._results.get(event.coup_id)  # noqa: SLF001
+    over = renderer._over.get(event.coup_id)  # noqa: SLF001
+    if over and event.revision > 1:
+        return renderer.coup_line(event.coup_id, revision=event.revision, **over)
     if result is None or event.coup_id in renderer._ends:  # noqa: SLF001
         return None  # a void coup that paid what was won already: its line comes at its close
     if event.revision == 1 and event.coup_id in renderer._told:  # noqa: SLF001
@@ -345,19 +351,19 @@ def _coup_closed(renderer: Renderer, event: table.CoupClosed) -> OutLine | None:
     end = renderer._ends.pop(event.coup_id, None)  # noqa: SLF001
     if end is None:
         return None
-    return renderer.coup_line(
-        event.coup_id,
-        end.coup,
-        status=event.status.lower(),
-        reason=end.reason,
-        player=list(end.player),
-        banker=list(end.banker),
-        player_points=points(end.player) if end.player else None,
-        banker_points=points(end.banker) if end.banker else None,
-        winner=None,
-        natural=False,
-        decisions=[],
-    )
+    fields = renderer._over[event.coup_id] = {  # noqa: SLF001
+        "number": end.coup,
+        "status": event.status.lower(),
+        "reason": end.reason,
+        "player": list(end.player),
+        "banker": list(end.banker),
+        "player_points": points(end.player) if end.player else None,
+        "banker_points": points(end.banker) if end.banker else None,
+        "winner": None,
+        "natural": False,
+        "decisions": [],
+    }
+    return renderer.coup_line(event.coup_id, **fields)
 
 
 _CARRIED_TO = {"NEXT_BURN": "next_burn", "NEXT_COUP": "next_coup_first", "BANKER_3": "banker_third"}

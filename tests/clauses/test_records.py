@@ -98,7 +98,9 @@ def test_the_table_says_whose_law_it_plays_under(rulebook: str, jurisdiction: st
 
 
 class _Watched(InProcessTable):
-    """A table that keeps every event with its envelope."""
+    """A table that keeps the events of announcements with their envelopes."""
+
+    sends = frozenset({*InProcessTable.sends, PointsAnnounced, CoupResulted})
 
     def __init__(self) -> None:
         super().__init__("T1")

@@ -249,3 +249,27 @@ def test_settlement_pays_the_same_whatever_order_the_topics_arrive_in(
         return  # a paid wager was voided in settlement itself: no topic tells of it
     wanted = Counter(repr(event) for event in story.events(*kinds))
     assert Counter(repr(event) for event in decided if type(event) in kinds) == wanted
+
+
+def test_a_correction_of_a_void_coup_is_told_with_its_money() -> None:
+    """A fifth card had won on BIG when the coup was void: paid, then taken back with the wager."""
+    cards = "KH QH AH 2H 9H 4H 3D KC TD 3H QH 6D 7C 4S 5H 6H 7H 8H 9S 2D".split()
+    story = play(
+        [
+            opening("super-six"),
+            shoe(cards),
+            {"do": "open_betting"},
+            stake("w1", "p1", "big", 100),
+            {"do": "no_more_bets"},
+            *[{"do": "draw"}] * 5,
+            ruling("void", coup=1, reason="EQUIPMENT_FAILED", **TWO),
+            ruling("void_wager", wager="w1", reason="PROHIBITED_DEVICE", **TWO),
+        ]
+    )
+    told = [line for line in story.printed if line["kind"] == "coup"]
+    assert [(line["revision"], line["status"], line["reason"]) for line in told] == [
+        (1, "void", "SUPERVISOR"),
+        (2, "void", "SUPERVISOR"),
+    ]
+    assert [line["wagers"][0]["winnings"] for line in told] == [54, 0]
+    assert story.summary()["house"] == 0
