@@ -51,7 +51,7 @@ def settings() -> str:
     parts += sections(Settings, variables(Settings))
     for service, model in SERVICES.items():
         own = [variable for variable in variables(model) if variable.name not in common]
-        parts.append(f"## Only {service}\n")
+        parts.append(f"## The {service} service besides\n")
         parts += sections(model, own) if own else ["Nothing beyond what every service is told.\n"]
     parts.append("## The console\n\nIt is told these, and none of the others.\n")
     parts += sections(ConsoleSettings, variables(ConsoleSettings))

@@ -253,7 +253,7 @@ def test_settlement_pays_the_same_whatever_order_the_topics_arrive_in(
 
 def test_a_correction_of_a_void_coup_is_told_with_its_money() -> None:
     """A fifth card had won on BIG when the coup was void: paid, then taken back with the wager."""
-    cards = "KH QH AH 2H 9H 4H 3D KC TD 3H QH 6D 7C 4S 5H 6H 7H 8H 9S 2D".split()
+    cards = [rank + "H" for rank in "KQA29436TJ5"] + ["6D", "7C", "4S", "5H", "6H", "7H"]
     story = play(
         [
             opening("super-six"),
