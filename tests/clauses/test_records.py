@@ -12,6 +12,7 @@ from services.contracts.shoe import CardRevealed
 from services.round.commands import AssignDealer, AssignSupervisor, RecordIncident, ShowHand
 from services.rules.roles import INSPECTOR, ROLES, may_act_as
 from services.tablelog.inprocess import InProcessTable
+from tests.property.rough import ALL_EVENTS
 from tests.support.played import SIX_SEVEN, Played, person
 
 BURN = "AC 9D"
@@ -98,9 +99,9 @@ def test_the_table_says_whose_law_it_plays_under(rulebook: str, jurisdiction: st
 
 
 class _Watched(InProcessTable):
-    """A table that keeps the events of announcements with their envelopes."""
+    """A table that keeps every event with its envelope."""
 
-    sends = frozenset({*InProcessTable.sends, PointsAnnounced, CoupResulted})
+    sends = ALL_EVENTS
 
     def __init__(self) -> None:
         super().__init__("T1")
