@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from typing import Any
 from unittest.mock import patch
 
@@ -293,7 +294,8 @@ class SimConsumer:
         if self._cluster.chance.hits("slow partition"):
             self._stalled[partition] = now_s + self._cluster.chance.between(*STALL_S)
             return []
-        return log[position : position + room]
+        # Its own copies: what a consumer does to them is nothing to the broker.
+        return [copy(message) for message in log[position : position + room]]
 
 
 class SimSubscriber:
