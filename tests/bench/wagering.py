@@ -165,7 +165,10 @@ Said = tuple[str, str, str, str, str, str, Goal | None]
 
 GATED: Final[tuple[Said, ...]] = (
     ("G1", f"wagers accepted, no balance kept, {CALLERS} callers, {TABLES} tables",
-     LEDGERLESS.name, "/s", "bare grpc.aio echo", ECHO.name, Goal(0.5, 0.75, 0.9, held=0.2)),
+     LEDGERLESS.name, "/s", "bare grpc.aio echo", ECHO.name, Goal(0.5, 0.75, 0.9)),
+    ("G1 CPU", "CPU of G1: caller, service, PostgreSQL and broker", f"{LEDGERLESS.name} cpu", "µs",
+     "CPU of echo: caller and server", f"{ECHO.name} cpu",
+     Goal(2, 1.33, 1.11, less=True, held=4)),
     ("G8", "G1L with all wagers on one table", ONE_TABLE.name, "/s",
      f"spread on {TABLES} tables", WAGER.name, Goal(0.55, 0.75, 0.85)),
 )  # fmt: skip
@@ -181,7 +184,7 @@ OTHERS: Final[tuple[Said, ...]] = (
      Goal(2.5, 1.8, 1.3, less=True)),
     ("G1e", "G1b", MANY.name, "/s", "one command a commit, one after the other",
      UNGROUPED.name, Goal(1.5, 2, 3)),
-    ("G1L CPU", "CPU of G1L: caller, service, PostgreSQL and broker", f"{WAGER.name} cpu", "µs",
+    ("G1L CPU", "the same of G1L", f"{WAGER.name} cpu", "µs",
      "CPU of echo: caller and server", f"{ECHO.name} cpu", Goal(2, 1.33, 1.11, less=True)),
     ("G2", f"wagers accepted by PlaceWagers of {BATCH_WAGERS}, {BATCH_CALLERS} callers",
      "batches", "/s", f"bare asyncpg unnest({BATCH_WAGERS})", "rows 100", Goal(0.25, 0.4, 0.5)),
