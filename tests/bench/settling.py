@@ -48,18 +48,21 @@ ONE_BY_ONE = 1_000
 
 
 async def published() -> list[Record]:
-    """What shoe, round and wager publish of some tables, in an order that could have been."""
+    """What shoe, round and wager publish of some tables, in the order in which it came about."""
+    records: list[Record] = []
+    ends: dict[str, int] = {}
     async with World() as world:
         for number in range(TABLES):
             table_id = f"bench-{number}"
             for line in read(str(LOG)):
                 for at, step in enumerate(steps(line, table_id)):
                     await world.run(step, table_id, f"{number}.{line.number}.{at}")
-        logs = [
-            await world.stores[name].read_log(after_position=0, limit=10_000_000)
-            for name in UPSTREAMS
-        ]
-    return [record for log in logs for record in log if record.published]
+                for name in UPSTREAMS:
+                    known = ends.get(name, 0)
+                    new = await world.stores[name].read_log(after_position=known, limit=1_000_000)
+                    ends[name] = known + len(new)
+                    records += [record for record in new if record.published]
+    return records
 
 
 async def fill(stack: Stack, records: Sequence[Record]) -> None:
