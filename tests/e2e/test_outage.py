@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -16,7 +17,7 @@ from services.chassis.auth import development_credentials
 from services.contracts.core import Actor
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
-from tests.e2e.desk import DEALER, PIT, Desk, dealt, player, prepared
+from tests.e2e.desk import DEALER, PIT, Desk, player, prepared
 from tests.e2e.scene import SECOND
 from tests.e2e.support import fresh, until
 
@@ -50,7 +51,7 @@ async def test_a_chip_only_table_deals_and_backfills_while_the_wager_service_is_
         await desk.waits_for("")
         await desk.act("round", "OpenBetting", DEALER)
         await desk.act("round", "CallNoMoreBets", DEALER)
-        await dealt(desk, *SIX_SEVEN)
+        await _dealt(desk, SIX_SEVEN)
         await desk.act("round", "AnnounceResult", DEALER)
         table = await desk.look("round", "GetTable")
         assert (table.coups, table.coup_id, table.waits_for) == (1, "", "")
@@ -85,6 +86,23 @@ async def test_a_chip_only_table_deals_and_backfills_while_the_wager_service_is_
             return "keeps no book" in answer.result.refusal.message
 
         await until(refused, what="the wager service to say what the table is")
+
+
+async def _dealt(desk: Desk, cards: Sequence[str]) -> None:
+    """Each card until the shoe takes it: no book is waited for, so it may not have heard of the coup."""
+    for number, card in enumerate(cards, start=1):
+
+        async def taken(card: str = card) -> bool:
+            answer = await desk.ask("shoe", "DrawCard", DEALER, card=card)
+            return not answer.result.HasField("refusal")
+
+        await until(taken, what=f"card {number}")
+        await desk.until(
+            "round",
+            "GetTable",
+            lambda table, n=number: len(table.player) + len(table.banker) >= n,
+            f"card {number} on a hand",
+        )
 
 
 async def _over(query: Any, coup_id: str) -> Any:
