@@ -71,6 +71,11 @@ def _backfilled(state: ShoeState, event: table.CoupBackfilled) -> ShoeState:
     return replace(state, course=course, collection=None)
 
 
+def _dealing(state: ShoeState, _: table.DealingOpened) -> ShoeState:
+    """Round deals: a card that seemed early here was out behind a close that was heard after it."""
+    return _course(state, phase=DEALING, held=False, early=())
+
+
 def _method(state: ShoeState, event: life.DealingMethodSelected) -> ShoeState:
     return _course(state, method=event.method) if event.coup_id else state
 
@@ -172,7 +177,7 @@ EVOLVE_HEARD: dict[type[Event], Callable[[ShoeState, Any], ShoeState]] = {
     table.NoBetCoupDeclared: _no_bet,
     table.CoupBackfilled: _backfilled,
     table.BettingClosed: lambda state, _: _course(state, phase=CLOSED),
-    table.DealingOpened: lambda state, _: _course(state, phase=DEALING),
+    table.DealingOpened: _dealing,
     table.DrawInstructed: lambda state, event: _course(state, instructed=event.count),
     table.CoupResulted: _resulted,
     table.ResultCorrected: lambda state, _: (

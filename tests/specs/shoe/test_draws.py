@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from services.contracts.core import Refused
 from services.contracts.round import (
+    BettingClosed,
     BettingOpened,
     BookCloseRequested,
     CardDealt,
@@ -64,7 +66,7 @@ from tests.support.played import (
     Played,
     person,
 )
-from tests.support.spec import AT_US, Spec, like, spec
+from tests.support.spec import AT_US, Spec, heard, like, spec
 from tests.support.tables import opened, resulted
 
 BURN = "AC 9D"
@@ -641,3 +643,21 @@ def test_a_report_has_a_number_that_can_be() -> None:
     assert not played.told
     draw(played, card="3S", device_id="e1", sequence=8)
     assert [drawn.card for drawn in played.now(CardDrawn)] == ["3S"]
+
+
+def test_a_card_that_overtook_the_close_on_its_way_holds_nothing() -> None:
+    """A-25: by the table's order it came behind the close, so that nobody is to attest it."""
+    played = Played("live-studio").do("load_shoe", shoe="S1", cards=[], partial=True).betting()
+    state = played.cards
+    card = DrawCard(at_us=played.at_us, by=person("DEALER"), card="2S")
+    for event in shoe.decide(card, state):
+        state = shoe.evolve(state, event)
+    assert state.course.held
+    with pytest.raises(Refused):
+        shoe.decide(card, state)
+    coup_id = state.course.coup_id
+    closed = BettingClosed(coup_id=coup_id, closed_at_us=1, closed_by="CALL")
+    opened = DealingOpened(coup_id=coup_id, book_revision=1, book_wagers=0, book_digest="")
+    for event in (closed, opened):
+        state = shoe.evolve(state, heard(event))
+    assert [type(event) for event in shoe.decide(card, state)] == [CardDrawn]
