@@ -15,7 +15,7 @@ from services.rules import burns, payout, tableau
 from services.settlement.domain import verdicts
 from services.shoe.commands import ExposeNext
 from services.shoe.domain import errors
-from services.wager.domain import differential, giving_back, placing
+from services.wager.domain import closing, differential, giving_back, placing
 from tests.property.invariants import check
 from tests.property.play import wander
 from tests.property.wanderer import RULEBOOKS
@@ -97,6 +97,10 @@ MUTANTS: dict[str, tuple[Sequence[str], Bend]] = {
         _after(payout, "_settled", lambda paid: replace(paid, commission=paid.commission * 0)),
     ),
     "nothing is ever late": (RULEBOOKS, _constant(placing, "is_late", lambda *_: False)),
+    "a wager stays that was taken when a card was out": (
+        ("nsw-mini",),
+        _constant(closing, "late_ones", lambda *_: ()),
+    ),
     "the turned card is not burned": (
         RULEBOOKS,
         _after(burns, "new_shoe_burn", lambda count: count - 1),
