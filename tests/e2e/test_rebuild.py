@@ -250,7 +250,7 @@ def test_a_story_is_told_in_units_of_the_currency(stack: Stack, table_id: str) -
     ):
         assert part in told
     assert "_minor" not in told
-    assert "2500" not in told
+    assert not re.search(r"\b2500\b", told)  # a digest may hold the figures
 
 
 def test_an_unknown_coup_is_explained(stack: Stack, table_id: str) -> None:
