@@ -13,11 +13,12 @@ from services.chassis.app import Runtime
 from services.chassis.positions import read_position
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound, Unavailable
 from services.settlement import domain
+from services.settlement.reports.asked import Asked, month_to, year_to
 from services.settlement.reports.catalogue import REPORTS
 from services.settlement.reports.engine import Ending, Header, WrongAsked, header, made
 from services.settlement.reports.projection import REPORTS as PROJECTION
 from services.settlement.reports.projection import ReportFacts
-from services.settlement.reports.report import Asked, Report, month_to, year_to
+from services.settlement.reports.report import Report
 
 BATCH_ROWS: Final = 500
 _TO_DATE: Final = {"MONTH": month_to, "YEAR": year_to}

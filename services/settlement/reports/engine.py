@@ -12,8 +12,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from services.contracts.gaming_day import zones_version
+from services.settlement.reports.asked import FILTERS, Asked
 from services.settlement.reports.reader import Connections, Reader
-from services.settlement.reports.report import FILTERS, Asked, Kind, Report, written
+from services.settlement.reports.report import Kind, Report, written
 
 NO_ACTIVITY: Final = "No activity"
 OVERALL: Final = ""

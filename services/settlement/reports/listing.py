@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
+from services.settlement.reports.asked import Asked
 from services.settlement.reports.reader import Reader
-from services.settlement.reports.report import Asked, Check, Column, Kind, Report, Row, Rows
+from services.settlement.reports.report import Check, Column, Kind, Report, Row, Rows
 
 LARGE_MINOR: Final = 1_000_000
 """What counts as a large wager or win where nobody says otherwise: 10,000.00 in most currencies."""

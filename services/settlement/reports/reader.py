@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, Protocol
 
+from services.settlement.reports.asked import Asked
 from services.settlement.reports.facts import TABLES
-from services.settlement.reports.report import Asked
 
 CHUNK_ROWS: Final = 1_000
 _TEXT: Final = frozenset({"table_id", "shoe_id", "coup_id"})

@@ -16,9 +16,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from services.rules.odds import events, joint
+from services.settlement.reports.asked import Asked
 from services.settlement.reports.listing import DEALER, RULEBOOK, TABLE
 from services.settlement.reports.reader import Connections, Reader
-from services.settlement.reports.report import Asked, Column, Kind, Report, Row, Rows
+from services.settlement.reports.report import Column, Kind, Report, Row, Rows
 
 WINNERS: Final = {"BANKER": "banker_wins", "PLAYER": "player_wins", "TIE": "ties"}
 PAIRS: Final = {"PLAYER_PAIR": "player_pair", "BANKER_PAIR": "banker_pair"}

@@ -13,11 +13,12 @@ import pytest
 from msgspec import Struct
 
 from services.chassis.decider import Record
+from services.settlement.reports.asked import Asked
 from services.settlement.reports.catalogue import REPORTS
 from services.settlement.reports.engine import Ending, Header, WrongAsked, made
 from services.settlement.reports.facts import CoupFact, MoneyFact
 from services.settlement.reports.fold import facts_of, heard
-from services.settlement.reports.report import Asked, Kind
+from services.settlement.reports.report import Kind
 from services.settlement.reports.results import drifting
 from services.settlement.reports.state import Known
 from services.tablelog.clock import rfc3339
