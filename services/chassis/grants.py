@@ -55,7 +55,9 @@ async def grant(connection: Any, role: str) -> None:
     name = await connection.fetchval("select quote_ident($1)", role)
     database = await connection.fetchval("select quote_ident(current_database())")
     await connection.execute(f"revoke all on database {database} from public")
-    await connection.execute(f"grant connect, create on database {database} to {name}")
+    await connection.execute(f"grant create on database {database} to {name}")
+    # Passed on to a reader who is made later: the service gives him his rights on its views.
+    await connection.execute(f"grant connect on database {database} to {name} with grant option")
     if await connection.fetchval("select true from pg_roles where rolname = $1", READER):
         await connection.execute(f"grant connect on database {database} to {READER}")
     await connection.execute("revoke create on schema public from public")

@@ -18,6 +18,8 @@ from services.tablelog.faults import NotJson, one_line, strict_json
 DOCUMENT_BYTES_MAX: Final = 1 << 20
 """A rulebook is about five thousand bytes; a file a hundred times larger is none."""
 
+SHOWN: Final = 12
+"""Digits of a hash that the list shows; packaged rulebooks are found by them, too."""
 
 HASH: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -43,7 +45,7 @@ def show_list(*, as_json: bool, out: TextIO) -> int:
             rulebook.table_kind.lower(),
             "/".join(str(number) for number in rulebook.decks),
             " ".join(area.lower() for area in rulebook.areas),
-            rulebook.hash[:12],
+            rulebook.hash[:SHOWN],
         )
         for rulebook in catalogue
     ]
@@ -54,7 +56,7 @@ def show_list(*, as_json: bool, out: TextIO) -> int:
 def show(name: str, *, as_text: bool, out: TextIO, err: TextIO) -> int:
     """Print a rulebook as its document, or as a text to read (004 14.14).
 
-    `name` is the id or the hash of a packaged one, or the hash of any that a coup was played under:
+    `name` is the id or the hash of a packaged one, whole or as it is listed, or the hash of any that a coup was played under:
     for that the settlement service is asked. Returns 1 where nobody knows it.
     """
     rulebook = _packaged(name)
@@ -73,7 +75,7 @@ def show(name: str, *, as_text: bool, out: TextIO, err: TextIO) -> int:
 
 def _packaged(name: str) -> Rulebook | None:
     for rulebook in load_catalogue().values():
-        if name in (rulebook.rulebook_id, rulebook.hash):
+        if name == rulebook.rulebook_id or name in (rulebook.hash, rulebook.hash[:SHOWN]):
             return rulebook
     return None
 

@@ -46,8 +46,13 @@ def main(argv: Sequence[str]) -> int:
         verifier = RsaVerifier(given.public_key.read_bytes())
     else:
         verifier = HmacKey(os.environ.get(SECRET_VARIABLE, DEVELOPMENT_SECRET).encode())
+        if SECRET_VARIABLE not in os.environ:
+            print(
+                f"walletsim: no {SECRET_VARIABLE}; the secret is: {DEVELOPMENT_SECRET}", flush=True
+            )
     form = Form(given.amounts, given.decimals)
     simulator = Simulator(Books(switches, given.file), form, verifier)
+    print(f"walletsim: listening on http://{given.host}:{given.port}, until ctrl-c", flush=True)
     try:
         web.run_app(simulator.application(), host=given.host, port=given.port, print=None)
     except OSError as error:

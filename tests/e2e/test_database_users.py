@@ -14,6 +14,7 @@ import pytest
 from services.chassis import grants
 from services.devstack.brokers import SERVICES
 from services.devstack.stack import Stack, database_name
+from services.settlement.reports import views
 from tests.e2e.support import database, fresh, played, replayed, rows, short_table, value, written
 
 pytestmark = [pytest.mark.once, pytest.mark.timeout(120), pytest.mark.usefixtures("mended")]
@@ -100,6 +101,29 @@ async def test_movements_of_money_are_kept_as_the_log_is(stack: Stack, statement
         assert await connection.fetchval("select count(*) from postings")
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await undone(connection, statement)
+
+
+async def test_a_reader_of_reports_who_is_made_later_gets_his_rights(stack: Stack) -> None:
+    """The service passes on the right to connect; the reader sees views and no log."""
+    async with database(stack, "settlement") as owner:
+        await owner.execute(f"create role {views.ROLE} login")
+        try:
+            async with logged_in(stack, "settlement", "settlement") as service:
+                await views.grant(service)
+            dsn = stack.postgres.dsn(database_name("settlement"), views.ROLE)
+            reader = await asyncpg.connect(dsn)
+            try:
+                assert await reader.fetchval("select count(*) from reporting.freshness_v1") == 1
+                with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                    await reader.fetch("select * from events")
+            finally:
+                await reader.close()
+        finally:
+            async with logged_in(stack, "settlement", "settlement") as service:
+                name = database_name("settlement")
+                await service.execute(f"revoke connect on database {name} from {views.ROLE}")
+            await owner.execute(f"drop owned by {views.ROLE}")
+            await owner.execute(f"drop role {views.ROLE}")
 
 
 @pytest.mark.parametrize(("user", "other"), list(itertools.permutations(SERVICES, 2)))

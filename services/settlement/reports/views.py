@@ -158,13 +158,16 @@ async def grant(connection: Any) -> None:
     if not await connection.fetchval("select true from pg_roles where rolname = $1", ROLE):
         return
     if await connection.fetchval(
-        "select bool_and(has_table_privilege($1, c.oid, 'select')) and "
+        "select has_database_privilege($1, current_database(), 'connect') and "
+        "bool_and(has_table_privilege($1, c.oid, 'select')) and "
         "bool_and(has_schema_privilege($1, n.oid, 'usage')) from pg_class c "
         "join pg_namespace n on n.oid = c.relnamespace where n.nspname = $2 and c.relkind = 'v'",
         ROLE,
         SCHEMA,
     ):
         return
+    database = await connection.fetchval("select quote_ident(current_database())")
+    await connection.execute(f"grant connect on database {database} to {ROLE}")
     await connection.execute(f"grant usage on schema {SCHEMA} to {ROLE}")
     for name in VIEWS:
         await connection.execute(f"grant select on {SCHEMA}.{name} to {ROLE}")

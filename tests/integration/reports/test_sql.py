@@ -155,12 +155,16 @@ async def test_the_role_gets_its_rights_also_where_it_comes_late(
 ) -> None:
     """The database may make the role after the views: a look every few minutes sees to it."""
     await pool.execute(f"drop owned by {ROLE}")
+    await pool.execute(f"revoke all on database {DATABASE} from public")  # as a migration does
     async with pool.acquire() as connection:
         await connection.execute(f"set role {ROLE}")
         with pytest.raises(DENIED):
             await connection.fetch("select * from reporting.coup_v1")
         await connection.execute("reset role")
     await looked(pool)
+    assert await pool.fetchval(
+        "select has_database_privilege($1, current_database(), 'connect')", ROLE
+    )
     async with pool.acquire() as connection:
         await connection.execute(f"set role {ROLE}")
         assert await connection.fetch("select * from reporting.coup_v1")
