@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from services.contracts.core import Event
+from services.contracts.core import Event, Heard
 from services.contracts.round import CoupResulted, ResultCorrected
 from services.contracts.round_hands import MisdealDetected
 from services.contracts.shoe import (
@@ -140,20 +140,16 @@ def every_card_is_in_one_place(w: Wanderer) -> None:
 def the_draw_order_decides(w: Wanderer) -> None:
     """Invariant 2: hands, third cards, winner; a card that no hand needs is told as such."""
     drawn: dict[str, dict[int, str]] = {}
-    early: dict[str, set[int]] = {}
-    needless: set[tuple[str, int]] = set()
+    needless = _behind_the_end(w)
     for event in w.events(CardDrawn, CardRevealed, CardCarriedOver, MisdealDetected):
         if isinstance(event, MisdealDetected | CardCarriedOver):
             needless |= _needless(event)
-            continue
-        if event.card is not None:
+        elif event.card is not None:
             drawn.setdefault(event.coup_id, {})[event.draw_number] = event.card
-        if isinstance(event, CardDrawn) and event.before_close:
-            early.setdefault(event.coup_id, set()).add(event.draw_number)
     for result in w.events(CoupResulted):
-        known, lain = drawn[result.coup_id], early.get(result.coup_id, set())
-        # What was out before the close lies on the table when kept cards of the last coup come.
-        numbers = sorted(known, key=lambda each: (each not in lain, each))
+        known = drawn[result.coup_id]
+        # By number alone: a kept card of the last coup comes before one that was out too early.
+        numbers = sorted(known)
         order = [known[number] for number in numbers]
         player, banker, used = hands.hands_of([*order, *NOT_THERE])
         assert (result.player, result.banker) == (tuple(player), tuple(banker)), result
@@ -169,6 +165,35 @@ def _needless(event: MisdealDetected | CardCarriedOver) -> set[tuple[str, int]]:
         return {(event.coup_id, event.draw_number)}
     numbers = event.draw_numbers if event.kind == "EXTRA_CARD" else ()
     return {(event.coup_id, number) for number in numbers}
+
+
+def _behind_the_end(w: Wanderer) -> set[tuple[str, int]]:
+    """Cards that round heard of behind its result, when the shoe was over before it heard the result.
+
+    Round told nothing of them, and an ended shoe keeps nothing: they go to the rack with the coup's.
+    """
+    shoe_of: dict[str, str] = {}
+    ended: set[str] = set()
+    nothing_kept: set[str] = set()
+    for event in map(_content, w.table.streams["shoe"]):
+        if isinstance(event, CardDrawn):
+            shoe_of[event.coup_id] = event.shoe_id
+        elif isinstance(event, ShoeRetired | ShoeInvalidated):
+            ended.add(event.shoe_id)
+        elif isinstance(event, CoupResulted) and shoe_of[event.coup_id] in ended:
+            nothing_kept.add(event.coup_id)
+    resulted: set[str] = set()
+    behind: set[tuple[str, int]] = set()
+    for event in map(_content, w.table.streams["round"]):
+        if isinstance(event, CoupResulted):
+            resulted.add(event.coup_id)
+        elif isinstance(event, CardDrawn) and event.coup_id in resulted & nothing_kept:
+            behind.add((event.coup_id, event.draw_number))
+    return behind
+
+
+def _content(entry: Event | Heard) -> Event:
+    return entry.event if isinstance(entry, Heard) else entry
 
 
 def _fits_itself(result: Any) -> None:
