@@ -12,7 +12,17 @@ import uvloop
 
 from services.chassis.app import spare_the_collector
 from services.devstack.stack import Stack
-from tests.bench import deciding, growing, pure, rebuilding, relaying, replaying, settling, wagering
+from tests.bench import (
+    dealing,
+    deciding,
+    growing,
+    pure,
+    rebuilding,
+    relaying,
+    replaying,
+    settling,
+    wagering,
+)
 from tests.bench.figures import Row, machine, table
 
 ROUNDS = 5
@@ -26,7 +36,7 @@ MARK_END = "<!-- end of figures -->"
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
-GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers", "core")
+GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers", "core", "dealing")
 GATE = {
     "G1 CPU": "wagers",
     "G4": "rebuild",
@@ -111,6 +121,10 @@ def measured(options: argparse.Namespace, groups: Iterable[str]) -> list[Row]:
             if not options.gate:
                 say("relay")
                 rows += runner.run(relaying.measure(stack, options.rounds))
+    if "dealing" in wanted:
+        with Stack(durable=True, report=say) as stack, loop() as runner:
+            say("dealing")
+            rows += runner.run(dealing.measure(stack, options.rounds))
     return rows
 
 
