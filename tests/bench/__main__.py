@@ -21,6 +21,7 @@ from tests.bench import (
     relaying,
     replaying,
     settling,
+    spreading,
     wagering,
 )
 from tests.bench.figures import Row, machine, table
@@ -28,6 +29,7 @@ from tests.bench.figures import Row, machine, table
 ROUNDS = 5
 GATE_ROUNDS = 3
 EVENTS = 200_000
+TABLES = 200
 REPEATS_MAX = 2
 """Other load moves a single run by a third: a floor is missed when it is missed three times."""
 
@@ -36,7 +38,7 @@ MARK_END = "<!-- end of figures -->"
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
-GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers", "core", "dealing")
+GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers", "core", "dealing", "tables")
 GATE = {
     "G1 CPU": "wagers",
     "G4": "rebuild",
@@ -56,6 +58,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help=f"{ROUNDS}, or {GATE_ROUNDS} for the gate")
     parser.add_argument("--only", choices=GROUPS, action="append", help="a group of rows")
     parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
+    parser.add_argument(
+        "--tables", type=int, default=TABLES, help="tables open for the group tables"
+    )
     parser.add_argument(
         "--gate", action="store_true", help="hold some rows to floors, with two repeats"
     )
@@ -125,6 +130,10 @@ def measured(options: argparse.Namespace, groups: Iterable[str]) -> list[Row]:
         with Stack(durable=True, report=say) as stack, loop() as runner:
             say("dealing")
             rows += runner.run(dealing.measure(stack, options.rounds))
+    if "tables" in wanted:
+        with Stack(durable=True, report=say) as stack, loop() as runner:
+            say("tables")
+            rows += runner.run(spreading.measure(stack, options.rounds, options.tables))
     return rows
 
 
