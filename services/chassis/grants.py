@@ -12,6 +12,12 @@ from typing import Any, Final
 READER: Final = "reporting"
 """Who may log in beside the service, where the server has such a user; views say what he reads."""
 
+ANCHORS: Final = "sabot_anchors"
+"""Who proves the log and signs its end (`sabot verify`, `sabot anchor`), where the server has such a user."""
+
+PROVED: Final = frozenset({"events", "log_head"})
+"""All that he reads."""
+
 RIGHTS: Final = {
     "log_head": "select, update",  # an append moves it
     "schema_version": "select",
@@ -58,14 +64,24 @@ async def grant(connection: Any, role: str) -> None:
     await connection.execute(f"grant create on database {database} to {name}")
     # Passed on to a reader who is made later: the service gives him his rights on its views.
     await connection.execute(f"grant connect on database {database} to {name} with grant option")
-    if await connection.fetchval("select true from pg_roles where rolname = $1", READER):
+    known = "select true from pg_roles where rolname = $1"
+    if await connection.fetchval(known, READER):
         await connection.execute(f"grant connect on database {database} to {READER}")
     await connection.execute("revoke create on schema public from public")
     await connection.execute(f"grant usage on schema public to {name}")
+    if proving := await connection.fetchval(known, ANCHORS):
+        await connection.execute(f"revoke all on database {database} from {ANCHORS}")
+        await connection.execute(f"grant connect on database {database} to {ANCHORS}")
+        await connection.execute(f"revoke all on schema public from {ANCHORS}")
+        await connection.execute(f"grant usage on schema public to {ANCHORS}")
     for table, quoted, view, kept in await connection.fetch(_TABLES):
         usual = READ if view else KEPT if kept else OTHERWISE
         await connection.execute(f"revoke all on {quoted} from public, {name}")
         await connection.execute(f"grant {RIGHTS.get(table, usual)} on {quoted} to {name}")
+        if proving:
+            await connection.execute(f"revoke all on {quoted} from {ANCHORS}")
+        if proving and table in PROVED:
+            await connection.execute(f"grant select on {quoted} to {ANCHORS}")
     for (schema,) in await connection.fetch(_SCHEMAS, name):
         await connection.execute(f"alter schema {schema} owner to {name}")
         for (table,) in await connection.fetch(_INSIDE, schema):

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from services.chassis.grants import ANCHORS
 from services.devstack import leftovers
 from services.devstack.brokers import (
     PARTITIONS_DEFAULT,
@@ -274,7 +275,7 @@ class Stack:
         self.postgres = self._make_postgres(root)
         self.postgres.start()
         names = [database_name(name) for name in SERVICES]
-        run_apart(self.postgres.create_users(names))
+        run_apart(self.postgres.create_users([*names, ANCHORS]))
         run_apart(self.postgres.create_databases(names))
         kept = "" if root is None else f", data in {root}"
         self._report(

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from services.chassis import topics
+from services.chassis import grants, topics
 from services.console.config import ConsoleSettings
 from services.devstack.brokers import SERVICES
 from tests.deploy import settings, tools
@@ -134,6 +134,8 @@ def _of_databases(model: Model) -> Iterator[str]:
     script = model["configs"]["databases"]["content"]
     made = set(re.findall(r"create database (\w+);", script))
     users = set(re.findall(r"create role (\w+) login;", script))
+    if grants.ANCHORS not in users:
+        yield f"databases: nobody creates {grants.ANCHORS}, who proves the logs"
     for name, service in model["services"].items():
         told = service.get("environment") or {}
         address = urlsplit(told.get("SABOT_DATABASE_URL", ""))

@@ -145,6 +145,14 @@ def test_a_planted_fault_is_seen(model: Model, plant: Callable[[Model], None], s
     assert any(fault.startswith(seen) for fault in compose.faults(faulty)), seen
 
 
+def test_a_missing_user_for_the_proof_is_seen(model: Model) -> None:
+    """Who proves the logs is made where the services' users are."""
+    faulty = copy.deepcopy(model)
+    databases = faulty["configs"]["databases"]
+    databases["content"] = databases["content"].replace("sabot_anchors", "sabot_anchor")
+    assert "databases: nobody creates sabot_anchors, who proves the logs" in compose.faults(faulty)
+
+
 def test_the_collectors_pipelines_name_what_is_defined() -> None:
     """A misspelt exporter would stop the collector at its start."""
     text = (compose.DEPLOY / "observability" / "collector.yaml").read_text()

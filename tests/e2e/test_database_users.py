@@ -11,6 +11,8 @@ from typing import Any
 import asyncpg
 import pytest
 
+from services.audit.logs import PostgresLog
+from services.audit.verify import Summary, verify
 from services.chassis import grants
 from services.devstack.brokers import SERVICES
 from services.devstack.stack import Stack, database_name
@@ -41,15 +43,30 @@ FORBIDDEN = (
 )
 """What would let somebody change what was recorded, or hide that he did."""
 
+ONLY_READS = (
+    "insert into events select * from events limit 1",
+    "insert into log_head select * from log_head",
+    "update log_head set position = 0",
+    "create schema mine",
+    "create temporary table mine ()",
+)
+"""What a service may do, or could, and who proves the log may not."""
+
 
 @asynccontextmanager
 async def logged_in(stack: Stack, user: str, name: str) -> AsyncIterator[Any]:
-    """A connection of a service's own user."""
-    connection = await asyncpg.connect(stack.postgres.dsn(database_name(name), database_name(user)))
+    """A connection of a service's own user, or of who proves the logs."""
+    connection = await asyncpg.connect(address(stack, user, name))
     try:
         yield connection
     finally:
         await connection.close()
+
+
+def address(stack: Stack, user: str, name: str) -> str:
+    """Where a user logs in at the database of a service."""
+    login = user if user == grants.ANCHORS else database_name(user)
+    return stack.postgres.dsn(database_name(name), login)
 
 
 async def undone(connection: Any, statement: str) -> None:
@@ -89,6 +106,37 @@ async def test_what_would_change_a_log_is_refused(stack: Stack, service: str) ->
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await undone(connection, statement)
     assert await value(stack, service, "select count(*) from events") >= before
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_who_proves_the_logs_reads_them_and_nothing_else(stack: Stack, service: str) -> None:
+    """Every other table and view of a service is closed to him, and whatever writes is refused."""
+    async with logged_in(stack, grants.ANCHORS, service) as connection:
+        for statement in (*FORBIDDEN, *ONLY_READS):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await undone(connection, statement)
+        readable = await connection.fetch(
+            "select relname from pg_class join pg_namespace n on n.oid = relnamespace "
+            "where relkind in ('r', 'p', 'v', 'm') and nspname !~ '^pg_|^information_schema$' "
+            "and has_any_column_privilege(pg_class.oid, 'select') "
+            "and has_schema_privilege(n.oid, 'usage')"
+        )
+    assert {row[0] for row in readable} == grants.PROVED
+
+
+async def test_the_logs_are_proved_with_no_more_rights_than_that(stack: Stack) -> None:
+    """What `sabot verify` does, as the user who may only read."""
+    logs = {
+        service: await PostgresLog.open(service, address(stack, grants.ANCHORS, service))
+        for service in SERVICES
+    }
+    try:
+        told = [each async for each in verify(logs, (), progress=lambda *_: None)]
+    finally:
+        for log in logs.values():
+            await log.close()
+    assert [each.service for each in told if isinstance(each, Summary)] == list(SERVICES)
+    assert all(isinstance(each, Summary) and each.events for each in told), told
 
 
 @pytest.mark.parametrize(
@@ -161,6 +209,7 @@ async def test_a_database_that_its_owner_served_is_handed_over(stack: Stack) -> 
         await connection.execute("create schema p_old_g1")
         await connection.execute("create table p_old_g1.t as select 1 as x")
         await connection.execute("grant update on events to public")
+        await connection.execute(f"grant insert on events to {grants.ANCHORS}")
         await grants.grant(connection, user)
         owners = await connection.fetch(
             "select nspowner::regrole::text, relowner::regrole::text from pg_class "
@@ -169,6 +218,9 @@ async def test_a_database_that_its_owner_served_is_handed_over(stack: Stack) -> 
         assert [tuple(row) for row in owners] == [(user, user)]
         assert not await connection.fetchval(
             "select has_table_privilege($1, 'events', 'update')", user
+        )
+        assert not await connection.fetchval(
+            "select has_table_privilege($1, 'events', 'insert')", grants.ANCHORS
         )
         await held.rollback()
 
