@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -12,7 +11,7 @@ import msgspec
 from services.audit import shoes
 from services.audit.logs import PostgresLog
 from services.cli.errors import CommandFailed, WrongInput, WrongUse
-from services.cli.local import use_local_stack
+from services.cli.local import database_url, use_local_stack
 
 DATABASE: Final = "SABOT_SHOE_DATABASE_URL"
 FAULTS_SHOWN_MAX: Final = 20
@@ -21,9 +20,10 @@ FAULTS_SHOWN_MAX: Final = 20
 def proof(table_id: str, shoe_id: str, out: TextIO) -> int:
     """Write what was published of a shoe, an event a line."""
     use_local_stack()
-    if not os.environ.get(DATABASE):
+    address = database_url(DATABASE)
+    if not address:
         raise WrongUse(f"no log of shoes: {DATABASE} is not set and no local stack runs (make up)")
-    events = asyncio.run(_published(table_id))
+    events = asyncio.run(_published(address, table_id))
     lines = [event for event in events if event.shoe_id == shoe_id]
     if not lines:
         known = sorted({event.shoe_id for event in events} - {""})
@@ -53,8 +53,8 @@ def check(file: Path, out: TextIO) -> int:
     return 1 if checked.faults else 0
 
 
-async def _published(table_id: str) -> list[shoes.Published]:
-    log = await PostgresLog.open("shoe", os.environ[DATABASE])
+async def _published(address: str, table_id: str) -> list[shoes.Published]:
+    log = await PostgresLog.open("shoe", address)
     try:
         rows = await log.published(table_id)
     finally:

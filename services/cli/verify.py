@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,7 +18,7 @@ from services.audit.findings import Finding, Kind
 from services.audit.logs import PostgresLog
 from services.cli.console import print_table
 from services.cli.errors import CommandFailed, WrongUse
-from services.cli.local import use_local_stack
+from services.cli.local import database_url, use_local_stack
 from services.tablelog.render import SERVICES
 
 HEADERS: Final = ("service", "events", "heard and compared", "anchored up to", "findings")
@@ -138,15 +137,16 @@ async def _anchor(  # noqa: PLR0917 - in the order of the command's options
 
 @asynccontextmanager
 async def _logs() -> AsyncIterator[dict[str, PostgresLog]]:
-    """The logs of all services, from SABOT_<SERVICE>_DATABASE_URL or the local stack."""
+    """The logs of all services, from SABOT_<SERVICE>_DATABASE_URL, its file, or the local stack."""
     use_local_stack()
     names = {service: f"SABOT_{service.upper()}_DATABASE_URL" for service in SERVICES}
-    if missing := [name for name in names.values() if not os.environ.get(name)]:
+    addresses = {service: database_url(name) for service, name in names.items()}
+    if missing := [names[service] for service, address in addresses.items() if not address]:
         raise WrongUse(f"no logs: {', '.join(missing)} not set and no local stack runs (make up)")
     async with AsyncExitStack() as stack:
         logs = {}
-        for service, name in names.items():
-            log = await PostgresLog.open(service, os.environ[name])
+        for service, address in addresses.items():
+            log = await PostgresLog.open(service, address)
             stack.push_async_callback(log.close)
             logs[service] = log
         yield logs
