@@ -26,6 +26,13 @@ RUNBOOKS: Final = tools.ROOT / "docs" / "operations" / "runbooks.md"
 RUNBOOKS_NAME: Final = "docs/operations/runbooks.md"
 SEVERITIES: Final = frozenset({"page", "ticket"})
 OF_PROMETHEUS: Final = frozenset({"up"})
+OF_CLUSTER: Final[Mapping[str, frozenset[str]]] = {
+    "kube_job_failed": frozenset({"namespace", "job_name", "condition"}),
+    "kube_cronjob_created": frozenset({"namespace", "cronjob"}),
+    "kube_cronjob_status_last_successful_time": frozenset({"namespace", "cronjob"}),
+}
+"""What kube-state-metrics tells of jobs, with its labels."""
+
 OF_TARGETS: Final = frozenset({"job", "instance", "le"})
 """Labels that the scrape adds, and that of a histogram's buckets."""
 
@@ -93,7 +100,7 @@ def exported() -> Mapping[str, frozenset[str]]:
 
 def faults(text: str, runbooks: str, tests: str) -> Iterator[str]:
     """What is wrong with the rules beyond their syntax."""
-    known = exported()
+    known = {**exported(), **OF_CLUSTER}
     tested = {
         case["alertname"]
         for test in documents(tests)[0]["tests"]
@@ -129,8 +136,8 @@ def _of_rule(rule: Rule, known: Mapping[str, frozenset[str]]) -> Iterator[str]:
 def expression_faults(
     expression: str, told: set[str], known: Mapping[str, frozenset[str]]
 ) -> Iterator[str]:
-    """Metrics and labels that a service does not have; `told` are labels that a text names."""
-    names = set(re.findall(r"\b(sabot_\w+|up)\b(?=[{\[) ]|$)", expression, re.MULTILINE))
+    """Metrics and labels that neither a service nor the cluster has; `told` are labels that a text names."""
+    names = set(re.findall(r"\b(sabot_\w+|kube_\w+|up)\b(?=[{\[) ]|$)", expression, re.MULTILINE))
     labels = set(re.findall(r"(\w+)=~?\"|(\w+)!=~?\"", expression))
     used = {left or right for left, right in labels}
     for group in re.findall(r"\bby \(([\w, ]+)\)", expression):

@@ -34,6 +34,8 @@ def test_the_alerts_fire_when_they_should() -> None:
         ("(sabot_consumer_parked)", "(sabot_consumer_praked)", "there is no metric sabot_consumer"),
         ("(sabot_consumer_lag)", "(sabot_relay_age)", "there is no metric sabot_relay_age"),
         ("instance, sabot_check)", "instance, check)", "its metrics have no label check"),
+        ("(kube_job_failed{", "(kube_job_fialed{", "there is no metric kube_job_fialed"),
+        ('{job_name=~"', '{cronjobs=~"', "its metrics have no label cronjobs"),
         ('{sabot_code!="OK"}', '{code!="OK"}', "its metrics have no label code"),
         ("severity: page", "severity: warn", "is neither a page nor a ticket"),
         ("alert: SabotCallsSlow", "alert: SabotCallsSlower", "has no runbook"),
