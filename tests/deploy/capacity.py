@@ -7,7 +7,7 @@ from typing import Final
 
 from services.chassis.config import DatabaseSettings
 from services.devstack.brokers import SERVICES
-from tests.deploy.manifests import Manifest, name_of, of_kind, pod_of
+from tests.deploy.manifests import WORKLOADS, Manifest, name_of, of_kind, pod_of
 
 POOL: Final[int] = DatabaseSettings.model_fields["connections_max"].default
 """Connections that one process opens at the most."""
@@ -16,7 +16,7 @@ RELAY: Final = 1
 """And the one that holds a worker's lock on the relay."""
 
 RESERVED: Final = 20
-"""For superusers, the operator, its exporter, and a role for reports."""
+"""For superusers, the operator, its exporter, and the roles for reports and for the proof."""
 
 SURGE: Final = 1
 """A release starts one query server more than there are."""
@@ -48,7 +48,7 @@ def _most(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, int]]:
         or item["spec"].get("maxReplicaCount")
         for item in of_kind(objects, "HorizontalPodAutoscaler", "ScaledObject")
     }
-    for workload in of_kind(objects, "StatefulSet", "Deployment", "Job"):
+    for workload in of_kind(objects, *WORKLOADS):
         name = name_of(workload)
         count = scaled.get(name) or workload["spec"].get("replicas", 1)
         yield name, pod_of(workload), count

@@ -34,18 +34,24 @@ def faults(objects: Sequence[Manifest], secrets: Secrets) -> Iterator[str]:
     for workload in objects:
         if workload["kind"] in {"StatefulSet", "Deployment", "Job"} and is_ours(workload):
             with tempfile.TemporaryDirectory() as directory:
-                machine = _Machine(workload, objects, secrets, Path(directory))
+                container = container_of(workload)
+                machine = Machine(workload, container, objects, secrets, Path(directory))
                 yield from (f"{title(workload)}: {fault}" for fault in _of_workload(machine))
 
 
-class _Machine:
-    """A pod's files in a directory, and its variables with the paths turned there."""
+class Machine:
+    """A container's files in a directory, and its variables with the paths turned there."""
 
     def __init__(
-        self, workload: Manifest, objects: Sequence[Manifest], secrets: Secrets, root: Path
+        self,
+        workload: Manifest,
+        container: Manifest,
+        objects: Sequence[Manifest],
+        secrets: Secrets,
+        root: Path,
     ) -> None:
         self.workload = workload
-        self.container = container_of(workload)
+        self.container = container
         self.missing: list[str] = []
         self._root = root
         self._config_maps = provided.config_maps(objects)
@@ -99,9 +105,10 @@ class _Machine:
                     self.missing.append(f"there is no {key['key']} in the ConfigMap {key['name']}")
                     continue
             variables[variable["name"]] = value
-        return {name: self._turned(text) for name, text in variables.items()}
+        return {name: self.turned(text) for name, text in variables.items()}
 
-    def _turned(self, text: str) -> str:
+    def turned(self, text: str) -> str:
+        """Replace paths under what is mounted by those of the files here."""
         parts = text.split(",")
         for path, place in self._mounts.items():
             parts = [str(place) + p[len(path) :] if p.startswith(f"{path}/") else p for p in parts]
@@ -116,7 +123,7 @@ def _sources(volume: Manifest) -> Iterator[Manifest]:
         yield source["secret"]
 
 
-def _of_workload(machine: _Machine) -> Iterator[str]:
+def _of_workload(machine: Machine) -> Iterator[str]:
     yield from machine.missing
     words = machine.container["args"]
     if words == [CONSOLE]:
@@ -140,7 +147,7 @@ def _of_workload(machine: _Machine) -> Iterator[str]:
     yield from _of_addresses(machine, service, loaded)
 
 
-def _of_console(machine: _Machine) -> Iterator[str]:
+def _of_console(machine: Machine) -> Iterator[str]:
     """The console's settings, its port and its time to stop, and whom it calls."""
     found = list(settings.model_faults(ConsoleSettings, machine.environment))
     yield from found
@@ -165,7 +172,7 @@ def _of_console(machine: _Machine) -> Iterator[str]:
             yield f"calls {target or 'nobody'} as {name}, and there is no such Service"
 
 
-def _of_process(machine: _Machine, service: str, loaded: config.Settings) -> Iterator[str]:
+def _of_process(machine: Machine, service: str, loaded: config.Settings) -> Iterator[str]:
     """Ports, role and stop times: what the process does, against what the pod says of it."""
     runtime = Runtime(settings.definition_of(service), loaded, SYSTEM_CLOCK)
     try:
@@ -195,7 +202,7 @@ def _of_process(machine: _Machine, service: str, loaded: config.Settings) -> Ite
         yield f"runs in the role {loaded.role}"
 
 
-def _of_addresses(machine: _Machine, service: str, loaded: config.Settings) -> Iterator[str]:
+def _of_addresses(machine: Machine, service: str, loaded: config.Settings) -> Iterator[str]:
     """Whoever is called is there, and is told who calls."""
     if loaded.role == "query":
         return

@@ -9,6 +9,7 @@ from typing import Final
 
 from services.devstack.brokers import SERVICES
 from tests.deploy import (
+    anchors,
     broker,
     capacity,
     crds,
@@ -66,6 +67,7 @@ def faults(objects: Sequence[Manifest]) -> Iterator[str]:
     yield from references.faults(objects)
     yield from environment.faults(objects, secrets(objects))
     yield from logins.faults(objects)
+    yield from anchors.faults(objects, secrets(objects))
     yield from broker.faults(objects)
     yield from network.faults(objects)
     yield from capacity.faults(objects)

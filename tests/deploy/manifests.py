@@ -13,7 +13,10 @@ from tests.deploy import tools
 
 K8S: Final = tools.ROOT / "k8s"
 LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "Job"})
+ENDING: Final = frozenset({"Job", "CronJob"})
+"""Workloads whose pods do their work and end."""
+
+WORKLOADS: Final = ENDING | {"Deployment", "StatefulSet"}
 NAME: Final = "app.kubernetes.io/name"
 COMPONENT: Final = "app.kubernetes.io/component"
 
@@ -75,13 +78,21 @@ def title(manifest: Manifest) -> str:
 
 def pod_of(manifest: Manifest) -> Manifest:
     """The pod that a workload makes: its spec."""
-    pod: Manifest = manifest["spec"]["template"]["spec"]
+    pod: Manifest = _template(manifest)["spec"]
     return pod
+
+
+def _template(manifest: Manifest) -> Manifest:
+    spec = manifest["spec"]
+    if manifest["kind"] == "CronJob":
+        spec = spec["jobTemplate"]["spec"]
+    template: Manifest = spec["template"]
+    return template
 
 
 def labels_of(workload: Manifest) -> dict[str, str]:
     """The labels of the pods of a workload."""
-    labels: dict[str, str] = workload["spec"]["template"]["metadata"].get("labels") or {}
+    labels: dict[str, str] = _template(workload)["metadata"].get("labels") or {}
     return labels
 
 
@@ -90,6 +101,12 @@ def container_of(workload: Manifest) -> Manifest:
     (container,) = pod_of(workload)["containers"]
     found: Manifest = container
     return found
+
+
+def containers_of(workload: Manifest) -> list[Manifest]:
+    """All containers of a workload, in the order in which they start."""
+    pod = pod_of(workload)
+    return [*(pod.get("initContainers") or ()), *pod["containers"]]
 
 
 def is_ours(workload: Manifest) -> bool:

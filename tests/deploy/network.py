@@ -80,7 +80,7 @@ def wanted(objects: Sequence[Manifest]) -> set[tuple[str, str, int]]:
             edges.add((pod, "collector", TRACES))
         edges |= {("reporting", query, CALLS), (worker, "kafka", BROKER)}
         edges |= {(database, database, DATABASE), (database, database, 8000)}
-        edges.add(("monitoring", database, 9187))
+        edges |= {("monitoring", database, 9187), ("anchors", database, DATABASE)}
     edges |= {("reporting", "settlement-db", DATABASE)}
     edges |= {("browsers", "console", PAGES), ("console", "settlement-query", CALLS)}
     edges |= {("console", f"{service}-worker", CALLS) for service in SERVICES}

@@ -23,8 +23,6 @@ def faults(manifest: Manifest) -> Iterator[str]:
     kind = manifest["kind"]
     if kind == "Pod":
         pod = manifest["spec"]
-    elif kind == "CronJob":
-        pod = manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     elif kind in KINDS:
         pod = pod_of(manifest)
     else:

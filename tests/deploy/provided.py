@@ -20,6 +20,8 @@ GIVEN: Final[Mapping[str, frozenset[str]]] = {
     "reporting-password": frozenset({"username", "password"}),
     "wager-wallet": frozenset({"secret"}),
     "backup-account": frozenset({"id", "key"}),
+    "anchors-db": frozenset({"username", "password", *SERVICES}),
+    "anchors-key": frozenset({"anchor.pem", "anchor.pem.pub"}),
     **{f"{service}-db-service": frozenset({"username", "password", "uri"}) for service in SERVICES},
 }
 """Secrets that no operator makes: the platform gives them, by hand or from its vault."""

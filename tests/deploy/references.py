@@ -7,9 +7,11 @@ from typing import Final
 
 from services.chassis.health import LIVENESS, READINESS, STARTUP
 from tests.deploy.manifests import (
+    ENDING,
     WORKLOADS,
     Manifest,
     container_of,
+    containers_of,
     is_ours,
     labels_of,
     name_of,
@@ -145,15 +147,18 @@ def _of_workload(manifest: Manifest, names: Mapping[str, set[str]]) -> Iterator[
         yield f"there is no ServiceAccount {pod['serviceAccountName']}"
     if manifest["kind"] == "StatefulSet" and spec["serviceName"] not in names.get("Service", set()):
         yield f"there is no Service {spec['serviceName']}"
-    if manifest["kind"] != "Job" and not selects(spec["selector"], labels_of(manifest)):
+    if manifest["kind"] not in ENDING and not selects(spec["selector"], labels_of(manifest)):
         yield "does not select its own pods"
     for volume in pod.get("volumes") or ():
         config_map = (volume.get("configMap") or {}).get("name")
         if config_map and config_map not in names.get("ConfigMap", set()):
             yield f"there is no ConfigMap {config_map}"
-    for container in pod["containers"]:
+        claim = (volume.get("persistentVolumeClaim") or {}).get("claimName")
+        if claim and claim not in names.get("PersistentVolumeClaim", set()):
+            yield f"there is no PersistentVolumeClaim {claim}"
+    for container in containers_of(manifest):
         yield from _of_image(container["image"])
-        if is_ours(manifest) and manifest["kind"] != "Job":
+        if is_ours(manifest) and manifest["kind"] not in ENDING:
             yield from _of_probes(container)
     for spread in pod.get("topologySpreadConstraints") or ():
         if not selects(spread["labelSelector"], labels_of(manifest)):
@@ -184,7 +189,7 @@ def _of_probes(container: Manifest) -> Iterator[str]:
 def _of_disruption(objects: Sequence[Manifest], workloads: Sequence[Manifest]) -> Iterator[str]:
     """Every workload that goes on is kept from being drained as a whole."""
     for workload in workloads:
-        if workload["kind"] == "Job":
+        if workload["kind"] in ENDING:
             continue
         budgets = [
             budget

@@ -11,7 +11,7 @@ import pytest
 
 from services.devstack.brokers import SERVICES
 from tests.deploy import kubernetes, manifests, provided, tools
-from tests.deploy.manifests import Manifest, container_of, documents, pod_of, title
+from tests.deploy.manifests import Manifest, container_of, containers_of, documents, pod_of, title
 from tests.deploy.support import need
 
 pytestmark = pytest.mark.slow
@@ -352,7 +352,68 @@ def _no_cluster(tree: Tree) -> None:
     tree["ScheduledBackup/round-db"]["spec"]["cluster"]["name"] = "rounds-db"
 
 
+def _key_in_a_service(tree: Tree) -> None:
+    volume = {"name": "anchors", "secret": {"secretName": "anchors-key"}}
+    pod_of(tree["StatefulSet/round-worker"])["volumes"].append(volume)
+
+
+def _logs_for_a_service(tree: Tree) -> None:
+    source = {"secretKeyRef": {"name": "anchors-db", "key": "shoe"}}
+    env = container_of(tree["Deployment/wager-query"])["env"]
+    env.append({"name": "SABOT_DATABASE_URL", "valueFrom": source})
+
+
+def _proof(tree: Tree, number: int) -> Manifest:
+    return containers_of(tree["CronJob/anchors"])[number]
+
+
+def _signed_unseen(tree: Tree) -> None:
+    del pod_of(tree["CronJob/anchors"])["initContainers"]
+
+
+def _two_writers(tree: Tree) -> None:
+    tree["CronJob/anchors"]["spec"]["concurrencyPolicy"] = "Allow"
+
+
+def _key_before_the_check(tree: Tree) -> None:
+    _proof(tree, 0)["volumeMounts"].append({"name": "key", "mountPath": "/secrets/key"})
+
+
+def _misspelt_option(tree: Tree) -> None:
+    _proof(tree, 1)["args"][3] = "--bok"
+
+
+def _no_such_key(tree: Tree) -> None:
+    _proof(tree, 1)["args"][-1] = "/secrets/key/key.pem"
+
+
+def _log_left_out(tree: Tree) -> None:
+    _proof(tree, 0)["env"].pop(1)
+
+
+def _no_book(tree: Tree) -> None:
+    del tree["PersistentVolumeClaim/anchors"]
+
+
+def _nobody_proves(tree: Tree) -> None:
+    del tree["DatabaseRole/shoe-anchors"]
+
+
+def _any_server(tree: Tree) -> None:
+    made = tree["ExternalSecret/anchors-db"]["spec"]["target"]["template"]["data"]
+    made["round"] = made["round"].replace("round.crt", "shoe.crt")
+
+
+def _no_way_to_the_logs(tree: Tree) -> None:
+    del tree["NetworkPolicy/anchors-databases"]
+
+
+def _proof_goes_out(tree: Tree) -> None:
+    tree["NetworkPolicy/anchors"]["spec"]["egress"].append({"ports": [{"port": 50051}]})
+
+
 WORKER = "StatefulSet/round-worker: "
+PROOF = "CronJob/anchors: "
 PLANTED = [
     (_misspelt_resource, "KafkaTopic/sabot.round.events: spec: Additional properties"),
     (_number_for_text, "ScaledObject/round-worker: spec/triggers/0/metadata/lagThreshold"),
@@ -411,6 +472,19 @@ PLANTED = [
     (_console_of_anybody, "Deployment/console: SABOT_CONSOLE_HOSTS: is missing"),
     (_unready_console, "Deployment/console: readinessProbe does not ask for /health/ready"),
     (_console_without_a_way, "console does not reach settlement-query at 50051"),
+    (_key_in_a_service, WORKER + "is shown anchors-key"),
+    (_logs_for_a_service, "Deployment/wager-query: is shown anchors-db"),
+    (_signed_unseen, PROOF + "does not verify the logs before it signs them"),
+    (_two_writers, PROOF + "may run beside itself"),
+    (_key_before_the_check, PROOF + "verify: checks with the key that signs"),
+    (_misspelt_option, PROOF + "sign: anchor write --bok"),
+    (_no_such_key, PROOF + "sign: there is no key key.pem"),
+    (_log_left_out, PROOF + "verify: SABOT_ROUND_DATABASE_URL_FILE names no file"),
+    (_no_book, PROOF + "there is no PersistentVolumeClaim anchors"),
+    (_nobody_proves, "Cluster/shoe-db: does not know sabot_anchors"),
+    (_any_server, "ExternalSecret/anchors-db: round does not hold the server to its authority"),
+    (_no_way_to_the_logs, "anchors does not reach shoe-db at 5432"),
+    (_proof_goes_out, "anchors reaches stranger at 50051, and need not"),
     (_too_many_connections, "Cluster/round-db: "),
     (_too_small_a_share, "ResourceQuota: pods is 20"),
     (_unnamed_certificate, "Certificate/wager: does not name wager-worker"),
