@@ -78,6 +78,21 @@ Decks = Annotated[
     int | None,
     typer.Option("--decks", metavar="N", help="1 to 12; by default the most it allows."),
 ]
+CoupsToDraw = Annotated[
+    int | None,
+    typer.Option(
+        "--simulate",
+        metavar="COUPS",
+        min=1,
+        help="Draw so many at random, and hold the odds to them.",
+    ),
+]
+DrawSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="S", min=0, help="Of --simulate: the same again draws the same coups."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Book = Annotated[
     Path | None, typer.Option("--book", metavar="FILE", help="The book of anchors to hold them to.")
@@ -351,14 +366,24 @@ def demo(coups: Coups = None, wallet: WalletKind = "ledger") -> int:
 @app.command()
 def odds(
     named: RulebookOrFile = None,
+    *,
     rulebook: RulebookId = None,
     decks: Decks = None,
-    as_json: AsJson = False,  # noqa: FBT002
+    coups: CoupsToDraw = None,
+    seed: DrawSeed = None,
+    as_json: AsJson = False,
 ) -> int:
-    """Print the exact odds of a rulebook's areas."""
-    from services.cli import odds as part  # noqa: PLC0415
+    """Print the exact odds of a rulebook's areas, or hold them to coups drawn at random."""
+    name, out, err = named or rulebook, sys.stdout, sys.stderr
+    if coups is None:
+        if seed is not None:
+            raise WrongUse("--seed goes with --simulate")
+        from services.cli import odds as exact  # noqa: PLC0415
 
-    return part.main(named or rulebook, decks, as_json=as_json, out=sys.stdout, err=sys.stderr)
+        return exact.main(name, decks, as_json=as_json, out=out, err=err)
+    from services.cli import comparing as part  # noqa: PLC0415
+
+    return part.main(name, decks, coups=coups, seed=seed, as_json=as_json, out=out, err=err)
 
 
 @rulebook_app.command("list")

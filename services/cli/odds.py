@@ -38,8 +38,12 @@ def chosen_rulebook(name: str) -> Rulebook:
         raise WrongInput(f"{name}:1: {faults_of(rejected)[0]}") from None
 
 
-def main(name: str | None, decks: int | None, *, as_json: bool, out: TextIO, err: TextIO) -> int:
-    """Print the odds of a rulebook; without `decks` with the most decks that it allows."""
+def exact_odds(name: str | None, decks: int | None, err: TextIO) -> tuple[Rulebook, Odds]:
+    """The rulebook of this name and its odds; without `decks` with the most that it allows.
+
+    Raises `WrongUse` and `WrongInput` as `chosen_rulebook` does, and `WrongUse` for a number of
+    decks that nothing is dealt from.
+    """
     if not name:
         raise WrongUse("which rulebook? name one by its id, or a file that holds one")
     rulebook = chosen_rulebook(name)
@@ -53,6 +57,12 @@ def main(name: str | None, decks: int | None, *, as_json: bool, out: TextIO, err
         err.write(
             f"sabot: {rulebook.rulebook_id} is not dealt from {decks} decks, only from {allowed}\n"
         )
+    return rulebook, found
+
+
+def main(name: str | None, decks: int | None, *, as_json: bool, out: TextIO, err: TextIO) -> int:
+    """Print the odds of a rulebook."""
+    rulebook, found = exact_odds(name, decks, err)
     if as_json:
         json.dump(as_document(rulebook, found), out, indent=2)
         out.write("\n")

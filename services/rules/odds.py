@@ -32,6 +32,9 @@ DEAL_CARDS: Final = 6
 _SUITS: Final = len(SUITS)
 _RANKS_OF_ZERO: Final = 4
 
+Deals = Mapping[End, int]
+"""How a coup ends, to the deals that end so."""
+
 Joint = Mapping[tuple[int, int, int, int], int]
 """(Player count, Banker count, Player cards, Banker cards) to deals."""
 
@@ -47,14 +50,21 @@ NO_PAIR: Final[Pairs] = ("NONE", "NONE", False)
 class AreaOdds:
     """How often an area wins, pushes and loses, and what one unit on it is worth.
 
-    `expectation` is the exact gain per unit staked before rounding, negative where the
-    house has the edge.
+    `cases` are the wins by the case that they are won by. `expectation` is the exact gain
+    per unit staked before rounding, negative where the house has the edge; `variance` is
+    that of this gain from coup to coup.
     """
 
-    wins: int
+    cases: tuple[int, ...]
     pushes: int
     loses: int
     expectation: Fraction
+    variance: Fraction
+
+    @property
+    def wins(self) -> int:
+        """How often it wins, by any case."""
+        return sum(self.cases)
 
     @property
     def house_edge(self) -> Fraction:
@@ -120,7 +130,7 @@ def _thirds(
 
 
 @lru_cache(maxsize=DECKS_MAX)
-def ends(decks: int) -> Mapping[End, int]:
+def ends(decks: int) -> Deals:
     """Return in how many deals a coup ends in each way that an area can tell apart.
 
     Raises ValueError for a number of decks outside 1 to 12.
@@ -154,11 +164,15 @@ def joint(decks: int) -> Joint:
 
     Raises ValueError for a number of decks outside 1 to 12.
     """
-    deals: dict[tuple[int, int, int, int], int] = {}
-    for end, ways in ends(decks).items():
+    return _joint_among(ends(decks))
+
+
+def _joint_among(deals: Deals) -> Joint:
+    found: dict[tuple[int, int, int, int], int] = {}
+    for end, ways in deals.items():
         counts = (end.player_points, end.banker_points, end.player_cards, end.banker_cards)
-        deals[counts] = deals.get(counts, 0) + ways
-    return MappingProxyType(deals)
+        found[counts] = found.get(counts, 0) + ways
+    return MappingProxyType(found)
 
 
 def _take(left: list[int], values: tuple[int, int]) -> int:
@@ -331,14 +345,18 @@ def events(decks: int) -> Mapping[str, int]:
 
     Raises ValueError for a number of decks outside 1 to 12.
     """
-    deals = joint(decks)
+    return _events_among(ends(decks))
+
+
+def _events_among(deals: Deals) -> Mapping[str, int]:
+    by_counts = _joint_among(deals)
     counted = {
-        name: sum(ways for end, ways in deals.items() if happens(*end))
+        name: sum(ways for end, ways in by_counts.items() if happens(*end))
         for name, happens in _EVENTS.items()
     }
-    counted.update(_by_number(deals))
+    counted.update(_by_number(by_counts))
     counted.update(
-        (name, sum(ways for end, ways in ends(decks).items() if happens(end)))
+        (name, sum(ways for end, ways in deals.items() if happens(end)))
         for name, happens in _PAIR_EVENTS.items()
     )
     return MappingProxyType(counted)
@@ -349,22 +367,29 @@ def area_odds(definition: Definition, decks: int) -> AreaOdds:
 
     Raises ValueError for a number of decks outside 1 to 12.
     """
+    return _area_among(definition, ends(decks))
+
+
+def _area_among(definition: Definition, deals: Deals) -> AreaOdds:
     counts = {"PUSH": 0, "LOSE": 0}
     won = [0] * len(definition.wins)
-    for end, ways in ends(decks).items():
+    for end, ways in deals.items():
         verdict = definition.verdict(end)
         if isinstance(verdict, Win):
             won[verdict.number - 1] += ways
         else:
             counts[verdict] += ways
-    gained = sum(
-        (ways * case.net for ways, case in zip(won, definition.wins, strict=True)), Fraction(0)
-    )
+    cases = list(zip(won, definition.wins, strict=True))
+    lost, total = counts["LOSE"], sum(won) + sum(counts.values())
+    gained = sum((ways * case.net for ways, case in cases), Fraction(-lost))
+    squares = sum((ways * case.net * case.net for ways, case in cases), Fraction(lost))
+    expectation = gained / total
     return AreaOdds(
-        wins=sum(won),
+        cases=tuple(won),
         pushes=counts["PUSH"],
-        loses=counts["LOSE"],
-        expectation=(gained - counts["LOSE"]) / _falling(CARDS_PER_DECK * decks, DEAL_CARDS),
+        loses=lost,
+        expectation=expectation,
+        variance=squares / total - expectation * expectation,
     )
 
 
@@ -374,14 +399,26 @@ def odds(rulebook: Rulebook, decks: int) -> Odds:
     The number need not be one the rulebook allows. Raises ValueError for one outside 1 to
     12.
     """
-    deals = joint(decks)
-    total = _falling(CARDS_PER_DECK * decks, DEAL_CARDS)
-    cards = sum((pc + bc) * ways for (_p, _b, pc, bc), ways in deals.items())
-    areas = {area: area_odds(held, decks) for area, held in rulebook.definitions.items()}
+    return _odds_among(rulebook, decks, ends(decks), events(decks))
+
+
+def odds_among(rulebook: Rulebook, decks: int, deals: Deals) -> Odds:
+    """Return what the odds would be if `deals` were all deals, such as some that were counted.
+
+    Raises ValueError where there are none.
+    """
+    if not any(deals.values()):
+        raise ValueError("there must be at least one deal")
+    return _odds_among(rulebook, decks, deals, _events_among(deals))
+
+
+def _odds_among(rulebook: Rulebook, decks: int, deals: Deals, named: Mapping[str, int]) -> Odds:
+    total = sum(deals.values())
+    areas = {area: _area_among(held, deals) for area, held in rulebook.definitions.items()}
     return Odds(
         decks=decks,
         total_deals=total,
         areas=MappingProxyType(areas),
-        events=events(decks),
-        mean_cards=Fraction(cards, total),
+        events=named,
+        mean_cards=Fraction(sum(end.cards * ways for end, ways in deals.items()), total),
     )

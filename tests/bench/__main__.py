@@ -15,6 +15,7 @@ from services.devstack.stack import Stack
 from tests.bench import (
     dealing,
     deciding,
+    drawing,
     growing,
     pure,
     rebuilding,
@@ -45,6 +46,7 @@ GATE = {
     "G8": "wagers",
     "G9": "pure",
     "G10": "pure",
+    "G10b": "pure",
     "G10c": "pure",
     "G12b": "log",
 }
@@ -104,7 +106,7 @@ def measured(options: argparse.Namespace, groups: Iterable[str]) -> list[Row]:
         rows.append(replaying.measure(options.rounds))
     if "pure" in wanted:
         say("pure")
-        rows += pure.measure(options.rounds)
+        rows += [*pure.measure(options.rounds), drawing.measure(options.rounds)]
     if "core" in wanted:
         say("core")
         rows += deciding.measure(options.rounds)

@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from services.rulebooks.catalogue import document, load_catalogue, rulebook
-from services.rules.odds import events, joint, odds
+from services.rules.ends import End
+from services.rules.odds import ends, events, joint, odds, odds_among
 from services.rules.rulebook import rulebook_of
 from tests.rules.oracle import oracle
 
@@ -92,3 +93,27 @@ def test_decks_have_bounds(decks: int) -> None:
     """V-2: 1 to 12 decks."""
     with pytest.raises(ValueError, match="1 to 12"):
         odds(rulebook("live-studio"), decks)
+
+
+def test_odds_among_all_deals_are_the_odds() -> None:
+    """What is counted from deals is told by the same code as the exact odds."""
+    book = rulebook("super-six")
+    assert odds_among(book, 8, ends(8)) == odds(book, 8)
+    one = End(9, 0)
+    found = odds_among(book, 8, {one: 3})
+    assert found.total_deals == 3
+    assert found.mean_cards == 4
+    assert found.events["player_natural"] == found.areas["PLAYER"].wins == 3
+    assert found.areas["BANKER"].expectation == -1
+    with pytest.raises(ValueError, match="at least one deal"):
+        odds_among(book, 8, {one: 0})
+
+
+def test_the_variance_is_that_of_the_gain() -> None:
+    """Mean of squares less square of mean: half on six counts a quarter, lost stakes one."""
+    held = odds(rulebook("super-six"), 8).areas["BANKER"]
+    total = held.wins + held.pushes + held.loses
+    on_six, others = held.cases
+    assert on_six == sum(events(8)[f"banker_wins_6_{cards}_cards"] for cards in ("two", "three"))
+    square = Fraction(on_six, 4 * total) + Fraction(others + held.loses, total)
+    assert held.variance == square - held.expectation**2

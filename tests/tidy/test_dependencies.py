@@ -20,12 +20,14 @@ ALLOWED = {
     "Apache-2.0",
     "BSD-2-Clause",
     "BSD-3-Clause",
+    "CC0-1.0",
     "ISC",
     "MIT",
     "MIT-0",
     "MPL-2.0",  # its files stay under it; nothing of ours becomes so
     "PSF-2.0",
     "Unlicense",
+    "Zlib",
 }
 """Licences, as SPDX names them, whose packages may stand beside code under Apache-2.0."""
 
