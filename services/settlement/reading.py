@@ -51,6 +51,11 @@ class Read(Struct, eq=False):
     """The type of the event, as the service that it came from names it."""
 
     recorded_at_us: int
+    """When the service that it came from recorded it."""
+
+    kept_at_us: int
+    """When settlement recorded it in its own log, microseconds since 1970."""
+
     _registry: Registry
     _version: int
     _body: bytes | Raw
@@ -103,6 +108,7 @@ def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
             record.event_id,
             record.type,
             record.recorded_at_us,
+            record.recorded_at_us,
             OWN,
             record.schema_version,
             record.body,
@@ -123,6 +129,7 @@ def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
         noted.event_id,
         kind,
         noted.recorded_at_us,
+        record.recorded_at_us,
         upstream,
         noted.event_version,
         noted.body,

@@ -31,7 +31,8 @@ class Fact(Struct, frozen=True, kw_only=True):
 
     recorded_at_us: int
     gaming_day: dt.date
-    """Of `at_us`, by the table's zone and hour: a correction counts to the day it is made on."""
+    """On which the row counts, by the table's zone and hour: of `at_us`, or of when settlement
+    recorded the event in its log, whichever is later. A day that is over gets no row any more."""
 
     table_id: str
     test: bool
@@ -274,7 +275,7 @@ class RulebookFact(Fact, frozen=True, kw_only=True):
     """A table was put under another rulebook than it had."""
 
     what: str
-    """Type of the event that says so: TABLE_OPENED, VARIANT_CHANGED or RULEBOOK_ACTIVATED."""
+    """Type of the event that says so: TABLE_OPENED or VARIANT_CHANGED."""
 
     rulebook_id: str
     rulebook_hash: str

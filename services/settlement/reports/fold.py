@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from services.chassis.decider import Record
 from services.contracts import round as table
+from services.contracts import wager as book
 from services.contracts.common import RulebookActivated
 from services.contracts.core import Event
 from services.contracts.round_table import VariantChanged
@@ -68,6 +69,8 @@ def facts_of(position: int, each: Read, known: Known) -> list[Fact]:
 def _crew(now: Here) -> None:
     event = now.event
     if isinstance(event, table.TableOpened):
-        now.table.session, now.table.dealer, now.table.limits = event.session, "", {}
+        now.table.dealer = ""
+    elif isinstance(event, RulebookActivated) and now.each.service == book.SERVICE:
+        now.table.limits = {}  # of the session before; the first of a new one replace none
     elif isinstance(event, table.DealerAssigned | table.DealerChanged):
         now.table.dealer = event.dealer

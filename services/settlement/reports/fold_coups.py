@@ -56,9 +56,9 @@ def _opened(
         coup.opened_at_us = here.each.meta.occurred_at_us
     coup.shoe_id = event.shoe_id
     coup.dealer = here.table.dealer
-    coup.decks = here.table.decks
-    coup.rulebook_id = here.each.meta.rulebook_id or here.table.rulebook_id
-    coup.rulebook_hash = here.each.meta.rulebook_hash or here.table.rulebook_hash
+    coup.decks = here.rules.decks
+    coup.rulebook_id = here.each.meta.rulebook_id or here.rules.rulebook_id
+    coup.rulebook_hash = here.each.meta.rulebook_hash or here.rules.rulebook_hash
     coup.method = getattr(event, "method", coup.method)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from services.contracts import settlement as money
-from services.contracts.common import TableSettings
 from services.contracts.core import Event
+from services.contracts.round import TableOpened
+from services.contracts.round_table import VariantChanged
 from services.settlement.reports.facts import DisputeFact, RulebookFact
 from services.settlement.reports.state import Here
 
@@ -53,20 +54,25 @@ def fold_disputes(here: Here) -> list[DisputeFact]:
 
 
 def fold_rulebooks(here: Here) -> list[RulebookFact]:
-    """A row where a table is put under another rulebook than it had, or other words of it."""
-    settings: TableSettings | None = getattr(here.event, "settings", None)
-    before_id, before_hash = here.game_before
-    if settings is None or settings.rulebook_hash == before_hash:
+    """A row where round puts a table under another rulebook than it had, or other words of it.
+
+    The other services only follow round, some of them late: what they take up changes nothing.
+    """
+    event, before = here.event, here.before
+    if not isinstance(event, TableOpened | VariantChanged):
+        return []
+    settings = event.settings
+    if settings.rulebook_hash == before.rulebook_hash:
         return []
     meta = here.each.meta
     return [
         RulebookFact(
             **here.common(),
-            what=here.event.type.upper().replace("-", "_"),
+            what=event.type.upper().replace("-", "_"),
             rulebook_id=settings.rulebook_id,
             rulebook_hash=settings.rulebook_hash,
-            before_id=before_id,
-            before_hash=before_hash,
+            before_id=before.rulebook_id,
+            before_hash=before.rulebook_hash,
             actor=meta.actor.id,
             role=meta.actor.role,
         )

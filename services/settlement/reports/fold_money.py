@@ -52,7 +52,7 @@ def _row(
         shoe_id=coup.shoe_id,
         rulebook_id=coup.rulebook_id or meta.rulebook_id,
         rulebook_hash=coup.rulebook_hash or meta.rulebook_hash,
-        decks=coup.decks or here.table.decks,
+        decks=coup.decks or here.rules.decks,
         dealer=coup.dealer,
         actor=meta.actor.id,
         role=meta.actor.role,

@@ -16,7 +16,11 @@ LARGE_MINOR: Final = 1_000_000
 _T, _N, _M, _E = Kind.TEXT, Kind.COUNT, Kind.MINOR, Kind.EXACT
 
 AT: Final = Column("at", Kind.INSTANT, "when it happened")
-DAY: Final = Column("gaming_day", Kind.DATE, "on which it counts")
+DAY: Final = Column(
+    "gaming_day",
+    Kind.DATE,
+    "on which it counts: of the event, or of its recording in settlement's log if later",
+)
 COUP_DAY: Final = Column("coup_day", Kind.DATE, "on which betting on the coup opened")
 TABLE: Final = Column("table_id", _T, "the table")
 COUP: Final = Column("coup_id", _T, "the coup, as table:session:number")
@@ -171,7 +175,7 @@ _SETTLEMENT: Final = (
 SETTLEMENTS: Final = Report(
     name="settlements",
     title="Settlements and commission",
-    version=1,
+    version=2,
     about="Every decision on a wager. A correction is a negative row and a new one, on its own day.",
     columns=_SETTLEMENT,
     filters=("table_id", "rulebook_id", "dealer", "area", "currency", "player"),
@@ -203,7 +207,7 @@ _ROUNDINGS: Final = (
 ROUNDING: Final = Report(
     name="rounding",
     title="Rounding differences",
-    version=1,
+    version=2,
     about="Every payment that is not what the odds give exactly, and by how much.",
     columns=_ROUNDINGS,
     filters=("table_id", "rulebook_id", "area", "currency"),
@@ -234,7 +238,7 @@ _LARGE_WINS: Final = (*_LARGE, Column("winnings_minor", _M, "paid on top of the 
 LARGE_WAGERS: Final = Report(
     name="large-wagers",
     title="Large wagers",
-    version=1,
+    version=2,
     about=f"Wagers of at least threshold_minor, {LARGE_MINOR:,} where none is given.",
     columns=_LARGE_WAGERS,
     filters=_LARGE_FILTERS,
@@ -247,7 +251,7 @@ LARGE_WAGERS: Final = Report(
 LARGE_WINS: Final = Report(
     name="large-wins",
     title="Large wins",
-    version=1,
+    version=2,
     about=f"Winnings of at least threshold_minor, {LARGE_MINOR:,} where none is given.",
     columns=_LARGE_WINS,
     filters=_LARGE_FILTERS,
@@ -283,7 +287,7 @@ def _noted(name: str, title: str, about: str, which: str) -> Report:
     return Report(
         name=name,
         title=title,
-        version=1,
+        version=2,
         about=about,
         columns=_NOTES,
         filters=("table_id", "dealer"),
@@ -377,7 +381,7 @@ _LIMITS: Final = (
 LIMITS: Final = Report(
     name="limits",
     title="Limits history",
-    version=1,
+    version=2,
     about="Every limit that came into force, from when and by whom.",
     columns=_LIMITS,
     filters=("table_id", "area", "currency"),
@@ -402,7 +406,7 @@ _TOKENS: Final = (
 TOKENS: Final = Report(
     name="tokens",
     title="Promotional tokens",
-    version=1,
+    version=2,
     about="What became of every promotional token that was staked.",
     columns=_TOKENS,
     filters=("table_id", "area", "currency", "player"),
@@ -431,7 +435,7 @@ _DISPUTES: Final = (
 DISPUTES: Final = Report(
     name="disputes",
     title="Disputes",
-    version=1,
+    version=2,
     about="Every step of every dispute, with who took it.",
     columns=_DISPUTES,
     filters=("table_id", "dealer"),
@@ -442,7 +446,7 @@ _RULEBOOK_CHANGES: Final = (
     AT,
     DAY,
     TABLE,
-    Column("what", _T, "by what"),
+    Column("what", _T, "by what: TABLE_OPENED or VARIANT_CHANGED"),
     RULEBOOK,
     Column("rulebook_hash", _T, "its document"),
     Column("before_id", _T, "the rulebook before; nothing of a new table"),
@@ -454,7 +458,7 @@ _RULEBOOK_CHANGES: Final = (
 RULEBOOK_CHANGES: Final = Report(
     name="rulebook-changes",
     title="Changes of rulebooks",
-    version=1,
+    version=2,
     about="Tables that were put under another rulebook than they had, or under other words of it.",
     columns=_RULEBOOK_CHANGES,
     filters=("table_id", "rulebook_id"),

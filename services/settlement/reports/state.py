@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 
 from services.contracts.common import Limits, TableSettings
 from services.contracts.core import Event
 from services.contracts.gaming_day import gaming_day
+from services.contracts.round import SERVICE as ROUND
 from services.settlement.reading import Read
 
 
-class TableState(Struct, kw_only=True):
-    """What is known of a table at this place of the log."""
+class InForce(Struct, frozen=True):
+    """What a service works under at a table, from its own events."""
 
     session: int = 0
     time_zone: str = "UTC"
@@ -22,6 +23,17 @@ class TableState(Struct, kw_only=True):
     rulebook_id: str = ""
     rulebook_hash: str = ""
     decks: int = 0
+
+
+NOTHING: Final = InForce()
+
+
+class TableState(Struct, kw_only=True):
+    """What is known of a table at this place of the log."""
+
+    in_force: dict[str, InForce] = field(default_factory=dict)
+    """By service: each takes a session up in its own stream, and is heard late or early by itself."""
+
     dealer: str = ""
     limits: dict[str, Limits] = field(default_factory=dict)
     deck_ids: str = ""
@@ -29,13 +41,29 @@ class TableState(Struct, kw_only=True):
     inspected: str = ""
     """Of the cards that are got ready for the next shoe, like the two above."""
 
-    def take_up(self, settings: TableSettings) -> None:
-        """Go on under these settings."""
-        self.time_zone = settings.time_zone
-        self.day_starts_minute = settings.day_starts_minute
-        self.rulebook_id = settings.rulebook_id
-        self.rulebook_hash = settings.rulebook_hash
-        self.decks = settings.decks
+    @property
+    def now(self) -> InForce:
+        """Of the newest session, whoever took it up first; round knows of a change of variant."""
+        return max(
+            self.in_force.items(),
+            key=lambda held: (held[1].session, held[0] == ROUND),
+            default=(ROUND, NOTHING),
+        )[1]
+
+    def of(self, service: str) -> InForce:
+        """What the events of a service were decided under."""
+        return self.in_force.get(service) or self.now
+
+    def take_up(self, service: str, session: int | None, settings: TableSettings) -> None:
+        """The service goes on under these settings; without a session, in the one that it is in."""
+        self.in_force[service] = InForce(
+            session=self.of(service).session if session is None else session,
+            time_zone=settings.time_zone,
+            day_starts_minute=settings.day_starts_minute,
+            rulebook_id=settings.rulebook_id,
+            rulebook_hash=settings.rulebook_hash,
+            decks=settings.decks,
+        )
 
 
 class Amounts(Struct, kw_only=True):
@@ -155,9 +183,17 @@ class Here(Struct, frozen=True):
     each: Read
     known: Known
     table: TableState
+    rules: InForce
+    """Which the event was decided under, its own settings taken up."""
+
     day: dt.date
-    game_before: tuple[str, str] = ("", "")
-    """Id and hash of the rulebook that the table had before the event."""
+    """The gaming day on which the event happened: the one that a coup or a shoe belongs to."""
+
+    booked: dt.date
+    """The gaming day on which its rows count: `day`, or a later one where settlement heard late."""
+
+    before: InForce = NOTHING
+    """What its service worked under before the event."""
 
     @property
     def event(self) -> Event:
@@ -171,7 +207,7 @@ class Here(Struct, frozen=True):
             "record_id": self.each.event_id,
             "at_us": meta.occurred_at_us,
             "recorded_at_us": self.each.recorded_at_us,
-            "gaming_day": self.day,
+            "gaming_day": self.booked,
             "table_id": meta.table_id,
             "test": meta.test,
         }
@@ -180,9 +216,24 @@ class Here(Struct, frozen=True):
 def here(position: int, each: Read, known: Known) -> Here:
     """Take up what the event says of its table, and stand there."""
     table = known.table(each.meta.table_id)
-    game_before = (table.rulebook_id, table.rulebook_hash)
+    before = table.in_force.get(each.service, NOTHING)
     settings: TableSettings | None = getattr(each.event, "settings", None)
     if settings is not None:
-        table.take_up(settings)
-    day = gaming_day(each.meta.occurred_at_us, table.time_zone, table.day_starts_minute)
-    return Here(position, each, known, table, day, game_before)
+        table.take_up(each.service, getattr(each.event, "session", None), settings)
+    rules = table.of(each.service)
+
+    def day_of(at_us: int) -> dt.date:
+        return gaming_day(at_us, rules.time_zone, rules.day_starts_minute)
+
+    day = day_of(each.meta.occurred_at_us)
+    return Here(position, each, known, table, rules, day, day_of(_booked_at_us(each)), before)
+
+
+def _booked_at_us(each: Read) -> int:
+    """The instant whose gaming day an event counts to, microseconds since 1970 (N-7).
+
+    What settlement recorded after a day was over changes that day no more, whenever it happened. The
+    instants of a table in TEST mode are those of its recording, which nobody's clock has to do with.
+    """
+    happened = each.meta.occurred_at_us
+    return happened if each.meta.test else max(happened, each.kept_at_us)

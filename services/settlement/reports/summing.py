@@ -121,7 +121,7 @@ def _hold(name: str, title: str, by: Column, *, drop: bool) -> Report:
     return Report(
         name=f"hold-by-{name}",
         title=f"Turnover, win and theoretical win by {title}",
-        version=1,
+        version=2,
         about=f"The money of the house by {title} and currency.",
         columns=(by, *_HOLD),
         filters=("table_id", "rulebook_id", "dealer", "area", "currency"),
@@ -158,9 +158,9 @@ async def _days(reader: Reader) -> AsyncIterator[Row]:
 DAYS: Final = Report(
     name="day-close",
     title="Gaming days, and corrections of earlier ones",
-    version=1,
+    version=2,
     about="What was booked on a gaming day, by the day that it is about: a day that is over keeps its "
-    "rows, and what corrects it stands on the day on which it was corrected.",
+    "rows, and what corrects it, or was decided late, stands on the day on which that was done.",
     columns=_DAYS,
     filters=("table_id", "currency"),
     formula=FORMULA,
@@ -206,7 +206,7 @@ async def _commissions(reader: Reader) -> AsyncIterator[Row]:
 COMMISSION: Final = Report(
     name="commission",
     title="Commission",
-    version=1,
+    version=2,
     about="Winnings and the commission on them, exactly and as rounded.",
     columns=_COMMISSIONS,
     filters=("table_id", "rulebook_id", "area", "currency"),
@@ -248,7 +248,7 @@ async def _gone_back(reader: Reader) -> AsyncIterator[Row]:
 GONE_BACK: Final = Report(
     name="voids",
     title="Voids, refunds, forfeits and corrections",
-    version=1,
+    version=2,
     about="What went back, was kept or was corrected, by reason and by who did it.",
     columns=_BACK,
     filters=("table_id", "rulebook_id", "dealer", "area", "currency"),
@@ -325,7 +325,7 @@ async def _dealer_errors(reader: Reader) -> AsyncIterator[Row]:
 DEALER_ERRORS: Final = Report(
     name="dealer-errors",
     title="Errors by dealer",
-    version=1,
+    version=2,
     about="Misdeals, burns for errors, held coups and incidents, by who dealt.",
     columns=_ERRORS,
     filters=("table_id", "dealer"),
