@@ -23,6 +23,7 @@ from tests.bench import (
     replaying,
     settling,
     spreading,
+    starting,
     wagering,
 )
 from tests.bench.figures import Row, machine, table
@@ -39,7 +40,18 @@ MARK_END = "<!-- end of figures -->"
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
-GROUPS = ("replay", "pure", "settlement", "rebuild", "log", "wagers", "core", "dealing", "tables")
+GROUPS = (
+    "replay",
+    "pure",
+    "settlement",
+    "rebuild",
+    "log",
+    "wagers",
+    "core",
+    "dealing",
+    "tables",
+    "start",
+)
 GATE = {
     "G1 CPU": "wagers",
     "G4": "rebuild",
@@ -136,6 +148,10 @@ def measured(options: argparse.Namespace, groups: Iterable[str]) -> list[Row]:
         with Stack(durable=True, report=say) as stack, loop() as runner:
             say("tables")
             rows += runner.run(spreading.measure(stack, options.rounds, options.tables))
+    if "start" in wanted:
+        with Stack(services=("wager",), durable=True, report=say) as stack, loop() as runner:
+            say("start")
+            rows += runner.run(starting.measure(stack, options.rounds, options.events))
     return rows
 
 

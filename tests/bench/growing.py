@@ -101,13 +101,18 @@ async def _log(stack: Stack, events: int) -> postgres.PostgresStore:
     dsn = await _database(stack)
     await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
     pool = await postgres.open_pool(dsn, connections_max=WRITERS + 2, command_timeout_s=3_600)
+    await fill(pool, events)
+    return postgres.PostgresStore(domain.SERVICE, pool)
+
+
+async def fill(pool: postgres.Pool, events: int) -> None:
+    """Make so many events in an empty log."""
     encoded, meta = _event("old")
     async with pool.acquire() as connection:
         await connection.execute(FILL, events, STREAM_EVENTS, encoded.type, meta, encoded.body)
         await connection.execute("update log_head set position = $1", events)
         await connection.execute("vacuum analyze events")
         await connection.execute("checkpoint")
-    return postgres.PostgresStore(domain.SERVICE, pool)
 
 
 def _event(stream: str) -> tuple[Any, bytes]:
