@@ -17,6 +17,7 @@ from tests.bench import (
     deciding,
     drawing,
     growing,
+    lasting,
     pure,
     rebuilding,
     relaying,
@@ -51,6 +52,7 @@ GROUPS = (
     "dealing",
     "tables",
     "start",
+    "memory",
 )
 GATE = {
     "G1 CPU": "wagers",
@@ -70,7 +72,9 @@ def main() -> int:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, help=f"{ROUNDS}, or {GATE_ROUNDS} for the gate")
-    parser.add_argument("--only", choices=GROUPS, action="append", help="a group of rows")
+    parser.add_argument(
+        "--only", choices=GROUPS, action="append", help="a group of rows"
+    )
     parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
     parser.add_argument(
         "--tables", type=int, default=TABLES, help="tables open for the group tables"
@@ -152,6 +156,10 @@ def measured(options: argparse.Namespace, groups: Iterable[str]) -> list[Row]:
         with Stack(services=("wager",), durable=True, report=say) as stack, loop() as runner:
             say("start")
             rows += runner.run(starting.measure(stack, options.rounds, options.events))
+    if "memory" in wanted:
+        with Stack(durable=True, report=say) as stack, loop() as runner:
+            say("memory")
+            rows += runner.run(lasting.measure(stack, options.rounds))
     return rows
 
 

@@ -1,0 +1,74 @@
+"""How much a worker's memory grows while wagers are placed, dealt and settled at a steady pace."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+from pathlib import Path
+from typing import Final
+
+from services.devstack.stack import Stack
+from services.tablelog.calls import Services
+from tests.bench.coups import Heard, fund, opened, paced
+from tests.bench.figures import Goal, Row
+
+TABLES: Final = 6
+WAGERS: Final = 100
+EVERY_S: Final = 1.0
+COUPS: Final = 20
+WARM_COUPS: Final = 12
+REST_S: Final = 1.0
+UNIT_WAGERS: Final = 10_000
+FLAT_MB: Final = 2.0
+"""For 10,000 wagers. It is 200 bytes a wager: less than one event of it takes as a Python object."""
+
+
+async def measure(stack: Stack, rounds: int) -> list[Row]:
+    """Rounds of the same load; memory is read at rest, before the first and after each."""
+    async with (
+        Services(stack.targets) as services,
+        Heard.at(stack.bootstrap_servers, wagers=WAGERS) as heard,
+    ):
+        await fund(services, wagers=WAGERS)
+        tables = await opened(services, range(TABLES), wagers=WAGERS)
+        await paced(tables, heard, coups=WARM_COUPS, every_s=EVERY_S)
+        readings = [await _at_rest_mb(stack)]
+        for _ in range(rounds):
+            await paced(tables, heard, coups=COUPS, every_s=EVERY_S)
+            readings.append(await _at_rest_mb(stack))
+    share = COUPS * WAGERS / UNIT_WAGERS
+    growths = [
+        {name: (after[name] - mb) / share for name, mb in before.items()}
+        for before, after in itertools.pairwise(readings)
+    ]
+    return [
+        Row(
+            name="memory",
+            what=(
+                f"growth of {name} over {UNIT_WAGERS:,} settled wagers, from "
+                f"{readings[0][name]:.0f} MB to {readings[-1][name]:.0f} MB in "
+                f"{rounds * COUPS * WAGERS:,}"
+            ),
+            unit="MB",
+            rates=tuple(growth[name] for growth in growths),
+            goal=Goal(FLAT_MB, FLAT_MB / 2, FLAT_MB / 4, less=True),
+        )
+        for name in readings[0]
+    ]
+
+
+async def _at_rest_mb(stack: Stack) -> dict[str, float]:
+    """What each worker has resident once nothing is to be done."""
+    await asyncio.sleep(REST_S)
+    return _memory_mb(stack)
+
+
+def _memory_mb(stack: Stack) -> dict[str, float]:
+    page = os.sysconf("SC_PAGE_SIZE")
+    found: dict[str, float] = {}
+    for name, service in stack.services.items():
+        assert service.process is not None
+        pages = int(Path(f"/proc/{service.process.pid}/statm").read_text().split()[1])
+        found[name] = pages * page / 1e6
+    return found
