@@ -18,6 +18,7 @@ from tests.bench import (
     drawing,
     growing,
     lasting,
+    peers,
     pure,
     rebuilding,
     relaying,
@@ -54,6 +55,9 @@ GROUPS = (
     "start",
     "memory",
 )
+ASKED_FOR = ("peers",)
+"""Measured only where they are asked for: they fetch what they are beside."""
+
 GATE = {
     "G1 CPU": "wagers",
     "G4": "rebuild",
@@ -73,7 +77,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, help=f"{ROUNDS}, or {GATE_ROUNDS} for the gate")
     parser.add_argument(
-        "--only", choices=GROUPS, action="append", help="a group of rows"
+        "--only", choices=(*GROUPS, *ASKED_FOR), action="append", help="a group of rows"
     )
     parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
     parser.add_argument(
@@ -137,6 +141,10 @@ def measured(options: argparse.Namespace, groups: Iterable[str]) -> list[Row]:
             if "log" in wanted:
                 say("log")
                 rows += runner.run(growing.measure(bare, options.rounds, options.events))
+    if "peers" in wanted and (python := peers.installed(say)):
+        with Stack(services=(), durable=True, report=say) as bare, loop() as runner:
+            say("peers")
+            rows += runner.run(peers.measure(bare, options.rounds, python))
     if "wagers" in wanted:
         with Stack(durable=True, report=say) as stack, loop() as runner:
             say("wagers")
