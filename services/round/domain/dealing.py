@@ -58,6 +58,7 @@ from services.round.domain.state import (
     TableState,
     clauses_for,
     coup_of,
+    kept_to_come,
     rules_of,
     waits_for,
 )
@@ -195,8 +196,8 @@ def next_card(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     if coup.phase != DEALING or coup.dealt >= len(coup.drawn):
         return ()
     drawn = coup.drawn[coup.dealt]
-    if _comes_behind_kept(state, coup, drawn):
-        return ()
+    if any(number < drawn.draw_number for number in kept_to_come(state, coup)):
+        return ()  # the draw order is theirs (ADR 11); a card that was out early waits for them
     if misplaced := initial_misplacement(state, coup, drawn, at_us):
         return misplaced
     if has_hidden(coup) and coup.dealt >= INITIAL_CARDS:
@@ -214,17 +215,6 @@ def next_card(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     events.extend(third_misplacement(state, coup, drawn, due))
     events.append(_dealt(coup, drawn, due, len(cards) + 1))
     return events
-
-
-def _comes_behind_kept(state: TableState, coup: Coup, drawn: Drawn) -> bool:
-    """Whether cards kept from the coup before are still to come: the draw order is theirs (ADR 11).
-
-    The shoe gives them once the book is closed. A card that was out before that waits for them.
-    """
-    shoe = state.shoe
-    if shoe is None or shoe.ended:
-        return False
-    return any(n < drawn.draw_number and of != coup.coup_id for n, of in shoe.kept)
 
 
 def _dealt(coup: Coup, drawn: Drawn, hand: str, position: int) -> CardDealt:
@@ -336,8 +326,8 @@ def instructed(state: TableState, coup: Coup) -> Sequence[Event]:
         return ()
     if is_complete(coup):
         return result(state, coup)
-    if coup.backfilled:
-        return ()
+    if coup.backfilled or kept_to_come(state, coup):
+        return ()  # kept cards come by themselves: asked for is what is wanted behind them
     if needed(coup) is None or coup.dealt < len(coup.drawn):
         return ()
     count = max(1, INITIAL_CARDS - len(coup.drawn))

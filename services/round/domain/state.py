@@ -279,6 +279,17 @@ def seat_of(state: TableState, player: str) -> int | None:
     return next((seat for seat, who in state.seats if who == player), None)
 
 
+def kept_to_come(state: TableState, coup: Coup) -> tuple[int, ...]:
+    """Draw numbers of cards kept from the coup before that are still to come (ADR 11).
+
+    The shoe gives them once the book is closed; they lapse where it ends before that.
+    """
+    shoe = state.shoe
+    if shoe is None or shoe.ended:
+        return ()
+    return tuple(number for number, of in shoe.kept if of != coup.coup_id)
+
+
 def coup_of(state: TableState, meant: int | None = None) -> Coup:
     """The coup in progress; refuses with STATE where there is none, or another one was meant."""
     coup = state.coup

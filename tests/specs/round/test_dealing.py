@@ -80,6 +80,22 @@ def test_the_dealer_deals_card_by_card_or_all_at_once() -> None:
     assert not slowly.events(DrawInstructed)
 
 
+@pytest.mark.parametrize(("kept", "asked"), [(1, [3]), (3, [1]), (4, [])])
+def test_a_coup_that_is_dealt_out_asks_for_no_more_than_kept_cards_leave_wanting(
+    kept: int, asked: list[int]
+) -> None:
+    """F-149: the kept ones come by themselves, and nothing is drawn that no hand needs."""
+    played = Played(method="B", layout="C").approved("B")
+    played.shoe(f"{BURN} 7S KH TD 6C {NATURAL_NINE} 2C 3C 4C 5C").betting()
+    played.do("no_more_bets").do("close_book").draws(4 + kept).do("announce")
+    played.betting().do("no_more_bets").do("deal")
+    assert [one.count for one in played.events(DrawInstructed)] == asked
+    drawn = [one for one in played.events(CardDrawn) if one.coup_id == "T1:1:2"]
+    assert [one.draw_number for one in drawn] == [7, 8, 9, 10]
+    assert [one.carried for one in drawn] == [True] * kept + [False] * (4 - kept)
+    assert played.line("coup")["player"] == NATURAL_NINE.split()[::2]
+
+
 # --- counts ---
 
 
