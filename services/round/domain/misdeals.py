@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from services.contracts.core import Event, Refused
 from services.contracts.round import WithdrawalWindowOpened
@@ -37,6 +37,7 @@ from services.round.domain.state import (
     TableState,
     clauses_for,
     coup_of,
+    kept_to_come,
     past_coup,
     rules_of,
     waits_for,
@@ -78,12 +79,10 @@ def excess(state: TableState, coup: Coup) -> Sequence[Event]:
         return ()
     if coup.hold is not None and coup.hold.code != MISDEAL:
         return ()
-    first = coup.drawn[:INITIAL_CARDS]
-    laid = [
-        hand if place < coup.ordered or one.to is None else one.to
-        for place, (one, hand) in enumerate(zip(first, INITIAL_HANDS, strict=False))
-    ]
-    if max(map(laid.count, set(laid))) <= INITIAL_CARDS // 2:
+    places = _places(state, coup)
+    first = [one for one in coup.drawn if places[one.draw_number] < INITIAL_CARDS]
+    laid = [_laid(coup, one, places[one.draw_number]) for one in first]
+    if max(map(laid.count, laid), default=0) <= INITIAL_CARDS // 2:
         return ()
     return [
         MisdealDetected(
@@ -94,6 +93,11 @@ def excess(state: TableState, coup: Coup) -> Sequence[Event]:
         ),
         voided(state, coup, "EXCESS_INITIAL"),
     ]
+
+
+def _laid(coup: Coup, one: Drawn, place: int) -> str:
+    """The hand that one of the first four cards lies on: its own, where nothing else was told."""
+    return INITIAL_HANDS[place] if place < coup.ordered or one.to is None else one.to
 
 
 def third_misplacement(state: TableState, coup: Coup, drawn: Drawn, due: str) -> Sequence[Event]:
@@ -160,11 +164,24 @@ def pulled_together(state: TableState, coup: Coup) -> Sequence[Event]:
         return [detected, voided(state, coup, MULTI_PULL)]
     if MULTI_PULL not in coup.approved:
         return [detected]
-    return [detected, _confirmed(state, coup, together)]
+    places = _places(state, coup)
+    place = places[first.draw_number]
+    places |= {number: place + at for at, number in enumerate(together)}  # others are on their way
+    return [detected, _confirmed(state, coup, together, places)]
 
 
-def _confirmed(state: TableState, coup: Coup, together: tuple[int, ...]) -> PlacementCorrected:
-    places = {one.draw_number: at for at, one in enumerate(coup.drawn)}
+def _places(state: TableState, coup: Coup) -> dict[int, int]:
+    """Where in the draw order each card of the coup is, by draw number, from 0 on.
+
+    Kept cards that are still to come are counted: they are before every other one (ADR 11).
+    """
+    ahead = len(kept_to_come(state, coup))
+    return {one.draw_number: at if one.carried else at + ahead for at, one in enumerate(coup.drawn)}
+
+
+def _confirmed(
+    state: TableState, coup: Coup, together: tuple[int, ...], places: Mapping[int, int]
+) -> PlacementCorrected:
     hands = tuple(
         INITIAL_HANDS[places[number]] if places.get(number, INITIAL_CARDS) < INITIAL_CARDS else ""
         for number in together
@@ -192,7 +209,7 @@ def approve_error(command: ApproveError, state: TableState) -> Sequence[Event]:
         coup_id=coup.coup_id, what=command.what, clauses=clauses_for(state, rule)
     )
     if command.what == MULTI_PULL and coup.pulls:
-        return [approved, _confirmed(state, coup, coup.pulls)]
+        return [approved, _confirmed(state, coup, coup.pulls, _places(state, coup))]
     return [approved]
 
 

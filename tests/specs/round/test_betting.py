@@ -23,11 +23,12 @@ from services.contracts.round import (
 )
 from services.contracts.round_hands import CardAttested, HoldEscalated, IncidentResolved
 from services.contracts.round_table import SignDisplayed, SignRemoved
-from services.contracts.shoe import CardDrawn, CardsBurned, ShoeLoaded
+from services.contracts.shoe import CardCarriedOver, CardDrawn, CardsBurned, ShoeLoaded
 from services.contracts.wager import BookClosed, LimitsPublished
 from services.round import domain as round_
 from services.round.commands import (
     AssignDealer,
+    AttestCard,
     DisplaySign,
     OpenBetting,
     OpenTable,
@@ -197,6 +198,10 @@ def test_the_house_may_deal_a_coup_without_wagers() -> None:
 
 # --- a card that was out before the close ---
 
+EARLY = CardDrawn(
+    shoe_id="S1", coup_id="T1:1:1", draw_number=3, card=None, face_up=False, before_close=True
+)
+
 
 def card_out(
     rulebook: str = "nsw-mini", cards: str = f"{BURN} {SIX_SEVEN}", **draw: object
@@ -272,12 +277,24 @@ def test_a_house_may_void_every_such_coup() -> None:
         )
     )
     now = now.when(OPEN).then_among(like(BettingOpened))
-    card = CardDrawn(
-        shoe_id="S1", coup_id="T1:1:1", draw_number=3, card=None, face_up=False, before_close=True
-    )
-    now.when_heard(heard(card, service="shoe")).then_among(
+    now.when_heard(heard(EARLY, service="shoe")).then_among(
         like(CoupVoided, reason="CARD_BEFORE_CLOSE")
     )
+
+
+def test_cards_out_too_early_lie_where_a_kept_card_that_comes_before_them_leaves_them() -> None:
+    """A-25, F-149, 004 12.3: with it no hand has more than two, so no rule voids the coup."""
+    kept = CardCarriedOver(
+        shoe_id="S1", coup_id="T1:1:0", draw_number=3, card=None, to="NEXT_COUP", seen=False
+    )
+    now = dealt_by(live_table()).given(heard(kept, service="shoe"))
+    now = now.when(OPEN).then_among(like(BettingOpened))
+    for number, to in ((4, None), (5, "PLAYER"), (6, None)):
+        card = replace(EARLY, draw_number=number, to=to)
+        now = now.when_heard(heard(card, service="shoe")).then_among()
+    supervisor = person("GAME_SUPERVISOR")
+    told = now.when(AttestCard(at_us=AT_US, by=supervisor, coup=1, seen=False))
+    told.then(like(CardAttested), like(IncidentResolved, how="PLAYED"), like(BookCloseRequested))
 
 
 def test_no_time_ends_the_wait_and_it_is_told_upwards_every_ten_minutes() -> None:

@@ -298,6 +298,28 @@ def test_a_second_pull_needs_no_second_word_in_the_same_coup() -> None:
     assert played.do("announce").reason == "APPROVAL"
 
 
+def test_a_pull_that_was_foreseen_is_told_with_the_hand_of_every_card() -> None:
+    """C-20: also of those that round has not heard of yet."""
+    played = Played("super-six").shoe(f"{BURN} {SIX_SEVEN}").betting().do("no_more_bets")
+    played.do("approve", what="multi_pull").do("draw", count=3)
+    [put] = played.events(PlacementCorrected)
+    assert (put.draw_numbers, put.hands) == ((3, 4, 5), ("PLAYER", "BANKER", "PLAYER"))
+
+
+@pytest.mark.parametrize("foreseen", [True, False])
+def test_cards_pulled_too_early_are_told_to_come_behind_a_kept_card(foreseen: bool) -> None:
+    """C-20, F-149: the hands that are told are those that the cards then go to."""
+    played = Played(method="B", layout="C").approved("B").shoe(f"{BURN} 7S KH TD 6C 9C 7D KD TC")
+    played.betting().do("no_more_bets").do("close_book").draws(5).do("announce").betting()
+    for action in ("approve", "draw") if foreseen else ("draw", "approve"):
+        played.do(action, **({"count": 2} if action == "draw" else {"what": "multi_pull"}))
+    [put] = played.events(PlacementCorrected)
+    played.do("ruling", kind="attest", seen=False)
+    hands = {one.draw_number: one.hand for one in played.now(CardDealt)}
+    assert hands == {7: "PLAYER", 8: "BANKER", 9: "PLAYER"}
+    assert put.hands == tuple(hands[number] for number in put.draw_numbers) == ("BANKER", "PLAYER")
+
+
 @pytest.mark.parametrize("rulebook", ["super-six", "live-studio", "nsw-mini"])
 def test_four_or_more_together_void_the_coup(rulebook: str) -> None:
     """C-21, X-17: more than three, in every rulebook, approved or not."""
