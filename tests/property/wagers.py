@@ -31,13 +31,16 @@ DRAIN_US = 1_000_000
 def nothing_comes_at_the_wrong_time(w: Wanderer) -> None:
     """Invariant 3: no card before betting and book are closed, no wager after; A-25 excepted.
 
-    A wager that was taken before the news of the close had come is turned down before the book closes.
+    A wager that was taken before the news of the close had come is turned down before the book closes,
+    or goes back with all the others of a coup that is to have none (004 12.6).
     """
     closes: dict[str, int] = {}
     closed: dict[str, int] = {}
     booked: set[str] = set()
     void: set[str] = set()
     late: dict[str, set[str]] = {}
+    refunds = [each for each in w.events(book.WagerRefunded) if each.reason == "NO_BET_COUP"]
+    refunded = {each.wager_id for each in refunds}
     for _, event, _, _ in w.sent:
         if isinstance(event, BettingOpened):
             assert event.coup_id not in closes, "betting opens once"
@@ -52,7 +55,7 @@ def nothing_comes_at_the_wrong_time(w: Wanderer) -> None:
             void.add(event.coup_id)
         elif isinstance(event, book.BookClosed):
             assert event.coup_id in closed
-            assert not late.get(event.coup_id), "a late wager stays in the book"
+            assert late.get(event.coup_id, set()) <= refunded, "a late wager stays in the book"
             booked.add(event.coup_id)
         elif isinstance(event, book.WagerRejected) and event.accepted:
             late.get(event.coup_id, set()).discard(event.wager_id)
