@@ -1,7 +1,7 @@
 """States written down, so that a long stream need not be read from its beginning.
 
 A snapshot is a shortcut and nothing else: it carries the schema of its state, and one of another
-schema is passed over as if it were not there.
+schema, or one that cannot be read, is passed over as if it were not there.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
+import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
@@ -174,7 +175,15 @@ class Core:
             schema = self.codec.state_schema
             snapshot = await tx.load_snapshot(table_id, state_schema=schema)
             if snapshot is not None and snapshot.version <= head.version:
-                return Loaded(snapshot.version, self.codec.decode(snapshot))
+                try:
+                    return Loaded(snapshot.version, self.codec.decode(snapshot))
+                except msgspec.MsgspecError:
+                    # The events say the same: a damaged shortcut costs time and stops no table.
+                    _log.exception(
+                        "the snapshot of %s at version %d is unreadable: its events are read",
+                        table_id,
+                        snapshot.version,
+                    )
         return Loaded(0, self.initial)
 
     def fold(self, state: Any, records: Iterable[Record]) -> Any:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from services.chassis.decider import Staged
 from services.chassis.executor import Executor, Limits, Outcome, Overloaded
@@ -590,17 +591,25 @@ class ExecutorSuite:
         assert outcome.answer["total"] == sum(numbers) + 2
         assert spy.aggregate.folded == 2
 
-    async def test_a_snapshot_of_another_schema_is_passed_over(self, store: Store) -> None:
-        """After a change of the state the table is folded from its events, and written anew."""
-        numbers = tuple(range(SNAPSHOT_EVENTS // 2))
+    @pytest.mark.parametrize("schema", [1, 2])
+    async def test_a_snapshot_that_is_damaged_or_of_another_schema_is_passed_over(
+        self, store: Store, schema: int, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """The table is folded from its events, and written anew; of a damaged one somebody is told."""
+        many = AddMany(at_us=AT_US, by=PIT, numbers=tuple(range(SNAPSHOT_EVENTS // 2)))
         async with running(store) as executor:
-            await send(executor, AddMany(at_us=AT_US, by=PIT, numbers=numbers), "many")
+            await send(executor, many, "many")
+        async with store.transaction() as tx:
+            whole = await tx.load_snapshot("t", state_schema=1)
+            assert whole is not None
+            await tx.save_snapshot(replace(whole, state=whole.state[:-1]))
         for name, folded in (("cold", SNAPSHOT_EVENTS + 1), ("warmer", 1)):
             spy = Spy()
-            spy.aggregate.STATE_SCHEMA = 2
+            spy.aggregate.STATE_SCHEMA = schema
             async with running(store, spy) as executor:
                 await send(executor, add(1), name)
             assert spy.aggregate.folded == folded
+        assert caplog.text.count("is unreadable") == (schema == 1)
 
     async def test_a_state_that_cannot_be_written_costs_only_time(
         self, store: Store, caplog: pytest.LogCaptureFixture
