@@ -1,7 +1,8 @@
 """Coups without wagers that were dealt while the platform was down, entered afterwards.
 
 Two persons enter each from the recording, in the order in which they were dealt and before play goes
-on. The pure rules look at it first: what no deal can have been is refused.
+on. The pure rules look at it first: what no deal can have been is refused. Its result is that of the
+cards that were entered, or a person decides.
 """
 
 from __future__ import annotations
@@ -14,8 +15,19 @@ from services.contracts.guards import require_second
 from services.contracts.round import CoupBackfilled
 from services.round.commands import BackfillCoup
 from services.round.domain.betting import burn_owed, check_shoe, check_table
+from services.round.domain.coup import (
+    ANNOUNCEMENT_MISMATCH,
+    DEALING,
+    Coup,
+    has_hidden,
+    is_complete,
+)
+from services.round.domain.ending import result
+from services.round.domain.incidents import held, incident
 from services.round.domain.persons import GAME_SUPERVISOR, require
 from services.round.domain.state import (
+    Kept,
+    Reports,
     ShoeView,
     TableState,
     clauses_for,
@@ -35,10 +47,10 @@ def backfill(command: BackfillCoup, state: TableState) -> Sequence[Event]:
     for name in ("reason", "video"):
         if not getattr(command, name).strip():
             raise Refused("STATE", f"{name}: {what} takes one")
-    if command.sequence is not None and (command.sequence < 1 or not command.device_id):
-        raise Refused("STATE", "sequence: reports are numbered from 1, each by a device_id")
-    _check_time(command, state)
+    _check_time(command, state, shoe)
     end = _end_of(command.cards, state)
+    _check_kept(command, state, shoe)
+    _check_report(command, state, shoe)
     if command.winner != end.winner.upper():
         raise Refused(
             "STATE",
@@ -88,13 +100,59 @@ def _check_place(command: BackfillCoup, state: TableState) -> ShoeView:
     return shoe
 
 
-def _check_time(command: BackfillCoup, state: TableState) -> None:
-    """Coups are entered in the order in which they were dealt."""
+def _check_time(command: BackfillCoup, state: TableState, shoe: ShoeView) -> None:
+    """Coups are entered in the order in which they were dealt, each from the shoe that lay there.
+
+    The shoe was loaded in the table's session, so that a coup behind it is one of the session.
+    """
     if command.dealt_at_us > command.at_us:
         raise Refused("STATE", "dealt_at_us: the coup was not dealt yet at that time")
-    if command.dealt_at_us < state.opened_at_us:
+    if command.dealt_at_us < shoe.loaded_at_us:
         raise Refused(
-            "STATE", f"dealt_at_us: coup {state.coups} is later; coups are entered in their order"
+            "STATE",
+            f"dealt_at_us: shoe {shoe.shoe_id} was loaded later, at {shoe.loaded_at_us}",
+        )
+    if command.dealt_at_us < state.dealt_from_us:
+        raise Refused(
+            "STATE",
+            f"dealt_at_us: coup {state.coups} is later, from {state.dealt_from_us} on; "
+            "coups are entered in their order",
+        )
+
+
+def _kept(shoe: ShoeView) -> list[Kept]:
+    """Cards of the coup before that are the first of this one, in draw order."""
+    return sorted(shoe.kept, key=lambda each: each.draw_number)
+
+
+def _check_kept(command: BackfillCoup, state: TableState, shoe: ShoeView) -> None:
+    """Cards kept from the coup before were its first (004 12.4); one that nobody read may be any."""
+    for place, (kept, card) in enumerate(zip(_kept(shoe), command.cards, strict=False), 1):
+        if kept.card not in (None, card):
+            raise Refused(
+                "STATE",
+                f"cards: card {place} is {kept.card}, kept from coup {kept.coup_id} "
+                f"(draw number {kept.draw_number}), not {card}",
+                clauses_for(state, "extra_card"),
+            )
+
+
+def _check_report(command: BackfillCoup, state: TableState, shoe: ShoeView) -> None:
+    """The number of the last card's report follows from those before and from the cards (N-5)."""
+    if command.sequence is None:
+        return
+    if command.sequence < 1 or not command.device_id:
+        raise Refused("STATE", "sequence: reports are numbered from 1, each by a device_id")
+    heard = state.reports.get(command.device_id, Reports())
+    new = max(1, len(command.cards) - len(shoe.kept))
+    first, last = heard.last + new, heard.last + shoe.cards - heard.drawn
+    # A shuffling device gets its cards back, and gives them without end.
+    if command.sequence < first or (command.sequence > last and not shoe.device):
+        possible = f"{first} or more" if shoe.device else f"{first} to {last}"
+        raise Refused(
+            "STATE",
+            f"sequence: behind report {heard.last} of {command.device_id} the last card of this "
+            f"coup is report {possible}, not {command.sequence}",
         )
 
 
@@ -126,3 +184,18 @@ def _end_of(cards: Sequence[Card], state: TableState) -> Outcome:
                 clauses_for(state, "integrity"),
             )
     return outcome(hands["player"], hands["banker"])
+
+
+def as_entered(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
+    """The result, once the shoe has given the cards that were entered; other cards hold the coup."""
+    if coup.phase != DEALING or coup.hold is not None or has_hidden(coup):
+        return ()
+    if len(coup.drawn) < len(coup.entered) and not coup.exhausted:
+        return ()
+    given = tuple(one.card for one in coup.drawn[: len(coup.entered)])
+    if given == coup.entered and is_complete(coup):
+        return result(state, coup)
+    return [
+        incident(state, ANNOUNCEMENT_MISMATCH),
+        held(coup, ANNOUNCEMENT_MISMATCH, at_us),
+    ]

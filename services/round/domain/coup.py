@@ -144,6 +144,9 @@ class Coup(Struct, frozen=True):
     backfilled: bool = False
     """It was dealt while the platform was down, and is entered afterwards."""
 
+    entered: tuple[Card, ...] = ()
+    """Its cards in draw order, as they were entered."""
+
     no_bet_due: str = ""
     """Why no wagers may stay on it, where betting had been open."""
 

@@ -81,7 +81,7 @@ def _not_now(state: TableState, rule: str = "cut_off") -> Refused:
 def deal(command: DealCoup, state: TableState) -> Sequence[Event]:
     require_role(command, "DEALER", what="dealing")
     coup = coup_of(state)
-    held_up = coup.hold is not None or coup.window is not None
+    held_up = coup.hold is not None or coup.window is not None or coup.backfilled
     if coup.phase not in (CLOSED, DEALING) or coup.deal_called or held_up:
         raise _not_now(state)
     if coup.phase == DEALING and coup.dealt >= INITIAL_CARDS:
@@ -144,7 +144,8 @@ def announce(command: AnnounceResult, state: TableState) -> Sequence[Event]:
     """The cards decide; other words of the dealer hold the payment (004 9.8.2, X-55)."""
     require_role(command, "DEALER", what="announcing the result")
     coup = coup_of(state)
-    if coup.phase != DEALING or coup.hold is not None or coup.window is not None:
+    held_up = coup.hold is not None or coup.window is not None or coup.backfilled
+    if coup.phase != DEALING or held_up:
         raise _not_now(state, "announcement")
     _check_hands_back(state, coup)
     if any(third_hidden(coup, hand) for hand in HANDS):
@@ -321,13 +322,12 @@ def _collected(state: TableState, coup: Coup, numbers: Sequence[int]) -> Sequenc
 
 def instructed(state: TableState, coup: Coup) -> Sequence[Event]:
     """In a coup that is dealt out: ask for what is needed, or give the result."""
-    by_itself = coup.deal_called or coup.backfilled
-    if coup.phase != DEALING or not by_itself or coup.instructed:
+    if coup.phase != DEALING or not coup.deal_called or coup.instructed:
         return ()
     if is_complete(coup):
         return result(state, coup)
-    if coup.backfilled or kept_to_come(state, coup):
-        return ()  # kept cards come by themselves: asked for is what is wanted behind them
+    if kept_to_come(state, coup):
+        return ()  # they come by themselves: asked for is what is wanted behind them
     if needed(coup) is None or coup.dealt < len(coup.drawn):
         return ()
     count = max(1, INITIAL_CARDS - len(coup.drawn))

@@ -25,7 +25,7 @@ from services.contracts.round import (
 from services.round.domain.changes import amended, owe, with_coup
 from services.round.domain.evolve_coup import EVOLVE_COUP
 from services.round.domain.evolve_hands import EVOLVE_HANDS
-from services.round.domain.hearing import EVOLVE_HEARD
+from services.round.domain.hearing import EVOLVE_HEARD, reports_behind
 from services.round.domain.state import (
     DEALER_CHANGE,
     Consent,
@@ -60,6 +60,7 @@ def _opened(state: TableState, event: TableOpened) -> TableState:
         open=True,
         method=event.settings.method,
         crew=next_session(state.crew),
+        reports=reports_behind(state),
     )
 
 

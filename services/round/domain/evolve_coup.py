@@ -73,7 +73,12 @@ def _betting_opened(state: TableState, event: BettingOpened) -> TableState:
         full=len(state.seats) == settings_of(state).seats,
     )
     return replace(
-        state, coup=coup, coups=event.coup, request=None, opened_at_us=event.opened_at_us
+        state,
+        coup=coup,
+        coups=event.coup,
+        request=None,
+        opened_at_us=event.opened_at_us,
+        dealt_from_us=max(state.dealt_from_us, event.opened_at_us),
     )
 
 
@@ -102,10 +107,14 @@ def _backfilled(state: TableState, event: CoupBackfilled) -> TableState:
         no_bet=True,
         closes_at_us=None,
         backfilled=True,
+        entered=event.cards,
         book=EMPTY_BOOK,
     )
     state = with_shoe(state, seen_kept=False, seen_next=None)
-    return replace(state, coup=coup, coups=event.coup, opened_at_us=event.dealt_at_us)
+    dealt_at_us = event.dealt_at_us
+    return replace(
+        state, coup=coup, coups=event.coup, opened_at_us=dealt_at_us, dealt_from_us=dealt_at_us
+    )
 
 
 def _betting_closed(state: TableState, event: BettingClosed) -> TableState:
@@ -116,6 +125,7 @@ def _betting_closed(state: TableState, event: BettingClosed) -> TableState:
     rules = rules_of(state)
     if event.closed_by == "TIMER" and rules.betting_close == "TIMER" and not coup.called:
         due = event.closed_at_us + rules.call_tolerance_seconds * SECOND_US + 1
+    state = replace(state, dealt_from_us=max(state.dealt_from_us, event.closed_at_us))
     return with_coup(state, phase=CLOSED, closed_at_us=event.closed_at_us, call_due_us=due)
 
 

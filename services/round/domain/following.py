@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from services.contracts.core import Event
 from services.contracts.round import TableClosed
+from services.round.domain.backfilling import as_entered
 from services.round.domain.betting import requested_betting, without_wagers
 from services.round.domain.coup import (
     DEALING,
@@ -143,4 +144,6 @@ def _deal(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
         return step
     if step := next_card(state, coup, at_us):
         return step
+    if coup.backfilled:
+        return as_entered(state, coup, at_us)
     return instructed(state, coup)

@@ -21,7 +21,15 @@ from services.round.domain.coup import (
     Drawn,
     PlayerStakes,
 )
-from services.round.domain.state import NEW_SHOE, ShoeView, TableState, past_coup, rules_of
+from services.round.domain.state import (
+    NEW_SHOE,
+    Kept,
+    Reports,
+    ShoeView,
+    TableState,
+    past_coup,
+    rules_of,
+)
 from services.rules.cards import NEIGHBOUR_WINDOW_CARDS
 
 _GONE = ("VOID", "TERMINATED")
@@ -34,8 +42,28 @@ _GONE = ("VOID", "TERMINATED")
 def _loaded(state: TableState, heard: Heard) -> TableState:
     event: cards.ShoeLoaded = heard.event  # type: ignore[assignment]
     sealed = event.source != "SCANNED"
-    shoe = ShoeView(shoe_id=event.shoe_id, device=event.device, sealed=sealed, owed=(NEW_SHOE,))
-    return replace(state, shoe=shoe, inspected_after=False)
+    shoe = ShoeView(
+        shoe_id=event.shoe_id,
+        cards=event.cards,
+        loaded_at_us=heard.meta.occurred_at_us,
+        device=event.device,
+        sealed=sealed,
+        owed=(NEW_SHOE,),
+    )
+    return replace(state, shoe=shoe, inspected_after=False, reports=reports_behind(state))
+
+
+def reports_behind(state: TableState) -> dict[str, Reports]:
+    """The counts of reports once the shoe on the table is gone, the cards since then counted on."""
+    out = state.shoe.drawn if state.shoe is not None else 0
+    return {name: replace(each, drawn=each.drawn - out) for name, each in state.reports.items()}
+
+
+def _registered(state: TableState, heard: Heard) -> TableState:
+    """An electronic shoe that comes to the table, or back to it, counts from the beginning."""
+    event: cards.ShoeDeviceRegistered = heard.event  # type: ignore[assignment]
+    now = Reports(drawn=state.shoe.drawn if state.shoe is not None else 0)
+    return replace(state, reports={**state.reports, event.device_id: now})
 
 
 def _known(state: TableState, draw_number: int, card: str | None) -> TableState:
@@ -92,10 +120,16 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
     if not event.carried:
         state = _left_the_shoe(_known(state, event.draw_number, event.card), event.draw_number)
     elif state.shoe is not None:
-        kept = tuple(each for each in state.shoe.kept if each[0] != event.draw_number)
+        kept = tuple(each for each in state.shoe.kept if each.draw_number != event.draw_number)
         state = with_shoe(state, kept=kept)
+    if event.sequence is not None:
+        heard_of = Reports(event.sequence, event.draw_number)
+        state = replace(state, reports={**state.reports, event.device_id: heard_of})
     if coup is None or coup.coup_id != event.coup_id:
         return state
+    if coup.no_bet and not coup.backfilled and not coup.drawn:
+        begun = max(state.dealt_from_us, heard.meta.occurred_at_us)
+        state = replace(state, dealt_from_us=begun)
     one = Drawn(
         event.draw_number,
         event.card,
@@ -155,7 +189,7 @@ def _carried(state: TableState, heard: Heard) -> TableState:
     event: cards.CardCarriedOver = heard.event  # type: ignore[assignment]
     if event.to != "NEXT_COUP" or state.shoe is None:
         return state
-    kept = (*state.shoe.kept, (event.draw_number, event.coup_id))
+    kept = (*state.shoe.kept, Kept(event.draw_number, event.coup_id, event.card))
     return with_shoe(state, kept=kept, seen_kept=state.shoe.seen_kept or event.seen)
 
 
@@ -260,6 +294,7 @@ def _settled(state: TableState, heard: Heard) -> TableState:
 
 
 EVOLVE_HEARD: dict[type[Event], Callable[[TableState, Heard], TableState]] = {
+    cards.ShoeDeviceRegistered: _registered,
     cards.ShoeLoaded: _loaded,
     cards.CardsBurned: _burned,
     cards.CardDrawn: _drawn,

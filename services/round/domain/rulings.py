@@ -18,6 +18,8 @@ from services.round.domain.coup import (
     VOID,
     WITHOUT_WAGERS,
     Coup,
+    has_hidden,
+    needed,
 )
 from services.round.domain.ending import corrected, result, voided
 from services.round.domain.persons import (
@@ -115,6 +117,8 @@ def confirm_result(command: ConfirmResult, state: TableState) -> Sequence[Event]
     coup = _held_for_words(state, command.coup)
     if coup is None:
         raise _unknown_or_not_now(state, command.coup, "no result waits for confirmation")
+    if has_hidden(coup) or needed(coup) is not None:
+        raise Refused("STATE", "the cards on the table give no result: it takes a correction")
     return [_resolved(coup, "CONFIRMED"), *result(state, coup)]
 
 

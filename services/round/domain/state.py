@@ -21,7 +21,7 @@ from services.round.domain.coup import (
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 5
+STATE_SCHEMA = 6
 
 
 SECOND_US = 1_000_000
@@ -43,10 +43,33 @@ PAGE_COUPS = 64
 """Coups on one page of the table's past: a page is copied, the pages before it are not."""
 
 
+class Kept(Struct, frozen=True):
+    """A card that no hand needed and that is the next coup's."""
+
+    draw_number: int
+    coup_id: str
+    """The coup that it is from."""
+
+    card: Card | None = None
+    """None: nobody has told it."""
+
+
+class Reports(Struct, frozen=True):
+    """How far an electronic shoe has counted its reports."""
+
+    last: int = 0
+    drawn: int = 0
+    """Draw number in the shoe on the table at that report; less than 0: so many came before it."""
+
+
 class ShoeView(Struct, frozen=True):
     """What the table knows of its shoe."""
 
     shoe_id: str
+    cards: int = 0
+    """How many it held when it was loaded."""
+
+    loaded_at_us: int = 0
     device: bool = False
     sealed: bool = False
     """The platform keeps its order: no card leaves it but by the platform."""
@@ -69,8 +92,8 @@ class ShoeView(Struct, frozen=True):
     seen_kept: bool = False
     """A card that was seen is kept for the next coup."""
 
-    kept: tuple[tuple[int, str], ...] = ()
-    """Cards kept for the next coup that are not here yet: draw number, and the coup they are from."""
+    kept: tuple[Kept, ...] = ()
+    """Cards kept for the next coup that are not here yet."""
 
     front: tuple[tuple[int, Card], ...] = ()
     """The first cards of the shoe that are known, by draw number."""
@@ -187,6 +210,12 @@ class TableState(Struct, frozen=True):
     opened_at_us: int = 0
     """When betting opened last; of a coup that was entered afterwards, when it was dealt."""
 
+    dealt_from_us: int = 0
+    """Before this nothing of the last coup was dealt: betting closed then, or its first card came."""
+
+    reports: dict[str, Reports] = {}
+    """By electronic shoe; it outlives the table's sessions."""
+
     directions: dict[str, str] = {}
     """In which direction each dealer picks the cards up in this session."""
 
@@ -235,8 +264,10 @@ def waits_for(state: TableState) -> str:
     if coup.phase == CLOSED:
         return "the wager service to close the book" if coup.book_asked else "the dealer's book"
     if coup.phase == DEALING:
+        if coup.backfilled:
+            return "the shoe's account of the cards"
         if (hand := needed(coup)) is not None:
-            return "the shoe's account of the cards" if coup.backfilled else f"a card for {hand}"
+            return f"a card for {hand}"
         return "cards to be turned" if has_hidden(coup) else "the result to be announced"
     return "refunds" if coup.phase == VOID else "settlement"
 
@@ -287,7 +318,7 @@ def kept_to_come(state: TableState, coup: Coup) -> tuple[int, ...]:
     shoe = state.shoe
     if shoe is None or shoe.ended:
         return ()
-    return tuple(number for number, of in shoe.kept if of != coup.coup_id)
+    return tuple(each.draw_number for each in shoe.kept if each.coup_id != coup.coup_id)
 
 
 def coup_of(state: TableState, meant: int | None = None) -> Coup:

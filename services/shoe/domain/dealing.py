@@ -92,6 +92,12 @@ def draw(command: DrawCard, state: ShoeState, cards: Cards) -> Sequence[Event]:
         return _drawn_between_coups(command, state, cards)
     if course.phase == RESULTED:
         raise Refused("STATE", "the coup has its result: no card belongs to it")
+    if course.entered is not None:
+        raise Refused(
+            "STATE",
+            "the coup was dealt in an outage and has the cards that were entered: "
+            "a card that comes out now waits for the next coup",
+        )
     if course.held:
         raise Refused("STATE", "the coup is held: the table waits for a ruling")
     if shoe.fault:
@@ -273,20 +279,53 @@ def carried_first(state: ShoeState, cards: Cards) -> Sequence[Event]:
     shoe = state.shoe
     if shoe is None or shoe.ended:
         return ()
+    kept = [
+        each
+        for each in shoe.carried
+        if each.to == NEXT_COUP and each.coup_id != state.course.coup_id
+    ]
+    entered = state.course.entered
+    if kept and entered is not None and state.course.came < len(entered.cards):
+        return _carried_as_entered(state, shoe, entered, cards, kept[0].draw_number)
     return [
         CardDrawn(
             shoe_id=shoe.shoe_id,
             coup_id=state.course.coup_id,
-            draw_number=kept.draw_number,
-            card=identity_of(state, cards, kept.draw_number) if kept.seen else None,
-            face_up=kept.seen,
-            source=shoe.source if kept.card is None else "SCANNER",
+            draw_number=each.draw_number,
+            card=identity_of(state, cards, each.draw_number) if each.seen else None,
+            face_up=each.seen,
+            source=shoe.source if each.card is None else "SCANNER",
             carried=True,
             clauses=clauses_for(state, "extra_card"),
         )
-        for kept in shoe.carried
-        if kept.to == NEXT_COUP and kept.coup_id != state.course.coup_id
+        for each in kept
     ]
+
+
+def _carried_as_entered(
+    state: ShoeState, shoe: Shoe, entered: Entered, cards: Cards, number: int
+) -> Sequence[Event]:
+    """A kept card of a coup that is entered: it was turned, and one that nobody read is read now.
+
+    Where the shoe knows another card than the persons told, it tells its own: round holds the coup.
+    """
+    told = entered.cards[state.course.came]
+    known = identity_of(state, cards, number)
+    if known is None and (breach := breach_by(state, cards, number, told)):
+        return behind(state, [breach], cards, "INTEGRITY")
+    card = CardDrawn(
+        shoe_id=shoe.shoe_id,
+        coup_id=state.course.coup_id,
+        draw_number=number,
+        card=known or told,
+        face_up=True,
+        source="MANUAL" if known is None else "SCANNER",
+        carried=True,
+        clauses=clauses_for(state, "extra_card"),
+    )
+    if known is not None:
+        return [card]
+    return [card, CardIdentified(shoe_id=shoe.shoe_id, draw_number=number, card=told)]
 
 
 def entered_card(state: ShoeState, entered: Entered, cards: Cards) -> Sequence[Event]:
@@ -294,7 +333,7 @@ def entered_card(state: ShoeState, entered: Entered, cards: Cards) -> Sequence[E
 
     Kept cards were its first ones, and came by themselves.
     """
-    place = len(state.course.numbers)
+    place = state.course.came
     if place >= len(entered.cards):
         return ()
     card, last = entered.cards[place], place == len(entered.cards) - 1

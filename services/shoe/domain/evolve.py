@@ -234,9 +234,10 @@ def _after_draw(state: ShoeState, event: CardDrawn) -> ShoeState:
     assert shoe is not None
     number = event.draw_number
     read, cards = shoe.read, course.read
-    if event.source == "SCANNER" and event.card is not None and not event.carried:
-        read = {**read, event.card: read.get(event.card, 0) + 1}
+    if event.card is not None:
         cards = {**cards, number: event.card}
+        if event.source == "SCANNER" and not event.carried:
+            read = {**read, event.card: read.get(event.card, 0) + 1}
     carried = shoe.carried
     if event.carried:
         carried = tuple(card for card in carried if card.draw_number != number)
@@ -247,6 +248,7 @@ def _after_draw(state: ShoeState, event: CardDrawn) -> ShoeState:
     return _course(
         state,
         numbers=(*course.numbers, number),
+        came=course.came + 1,
         instructed=max(0, course.instructed - 1),
         read=cards,
         down=course.down if event.face_up else course.down | {number},

@@ -13,7 +13,7 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 4
+STATE_SCHEMA = 5
 
 
 CARDS_PER_DECK = 52
@@ -137,7 +137,7 @@ class Carried(Struct, frozen=True):
     to: str
     seen: bool
     card: Card | None = None
-    """Its identity where an electronic shoe told it."""
+    """Its identity where it was read or told."""
 
 
 class Shoe(Struct, frozen=True):
@@ -234,6 +234,9 @@ class Course(Struct, frozen=True):
     numbers: tuple[int, ...] = ()
     """Draw numbers of the coup's cards, in draw order."""
 
+    came: int = 0
+    """Cards that came for the coup, wherever they are now."""
+
     instructed: int = 0
     """Cards that round has asked for and that are still to be drawn."""
 
@@ -246,7 +249,7 @@ class Course(Struct, frozen=True):
     """Draw numbers of cards that the electronic shoe did not read."""
 
     read: dict[int, Card] = {}
-    """Cards of the coup that an electronic shoe has read, by draw number."""
+    """Cards of the coup that were read or told, by draw number."""
 
     early: tuple[int, ...] = ()
     """Draw numbers of cards that were out before betting closed."""

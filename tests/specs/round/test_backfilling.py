@@ -8,16 +8,20 @@ import pytest
 
 from services.contracts.core import Actor
 from services.contracts.round import (
+    BettingClosed,
+    BettingOpened,
     CoupBackfilled,
     CoupClosed,
     CoupResulted,
     CoupVoided,
+    DealingOpened,
     ResultCorrected,
 )
-from services.contracts.round_hands import CardReassigned
+from services.contracts.round_hands import CardReassigned, CoupHeld
 from services.contracts.round_table import TableSuspended
 from services.contracts.settlement import CoupReviewOpened, CoupSettled
 from services.contracts.shoe import (
+    CardCarriedOver,
     CardDrawn,
     CutCardReached,
     LastCoupDesignated,
@@ -26,7 +30,8 @@ from services.contracts.shoe import (
 )
 from services.contracts.wager import BookRevised
 from services.round.commands import BackfillCoup
-from services.shoe.commands import BurnCards, DrawCard, RegisterShoeDevice
+from services.shoe import domain as shoe_core
+from services.shoe.commands import BurnCards, DrawCard, EndShoe, RegisterShoeDevice
 from tests.support.played import (
     DEALER,
     GAME_SUPERVISOR,
@@ -37,6 +42,7 @@ from tests.support.played import (
     Played,
     person,
 )
+from tests.support.spec import Spec
 
 VIDEO, REASON = "cam 4, 2026-03-01 01:10", "power failure"
 SECOND = Actor("gs2", "GAME_SUPERVISOR")
@@ -188,7 +194,7 @@ def test_coups_are_entered_in_their_order_and_before_play_goes_on() -> None:
     assert "the next one of this table is 1" in refusal(enter(played, SIX_SEVEN, coup=2))[1]
     late = played.at_us + 1_000_000_000
     assert "not dealt yet" in refusal(enter(played, SIX_SEVEN, dealt_at_us=late))[1]
-    enter(played, SIX_SEVEN)
+    enter(played, SIX_SEVEN, dealt_at_us=played.at_us)
     early = played.events(CoupBackfilled)[0].dealt_at_us - 1
     enter(played, NATURAL_NINE, "PLAYER", dealt_at_us=early)
     assert (played.reason, played.refused and "coup 1 is later" in played.refused.message) == (
@@ -199,10 +205,89 @@ def test_coups_are_entered_in_their_order_and_before_play_goes_on() -> None:
     assert enter(played, NATURAL_NINE, "PLAYER").reason == "STATE"
 
 
+def test_nothing_was_dealt_before_the_shoe_was_there() -> None:
+    """Procedure 4: neither before it was loaded nor, with that, before the session began."""
+    played = Played("nsw-mini")
+    loaded = played.at_us
+    played.do("load_shoe", shoe="S1", cards=[], partial=True)
+    burned(played, "NEW_SHOE", first_card="AC")
+    for early in (loaded - 1, 1, -5):
+        message = refusal(enter(played, SIX_SEVEN, dealt_at_us=early))[1]
+        assert message == f"dealt_at_us: shoe S1 was loaded later, at {loaded}"
+    assert enter(played, SIX_SEVEN, dealt_at_us=loaded).refused is None
+
+
+def test_a_coup_behind_one_that_the_platform_dealt_is_no_earlier() -> None:
+    """Procedure 4: than the close of its betting; of a coup without wagers, than its first card."""
+    played = outage().betting()
+    opened = played.events(BettingOpened)[0].opened_at_us
+    closed = played.do("no_more_bets").events(BettingClosed)[0].closed_at_us
+    assert closed > opened
+    dealt(played, SIX_SEVEN)
+    for early in (opened, closed - 1):
+        entered = enter(played, NATURAL_NINE, "PLAYER", dealt_at_us=early)
+        assert "coup 1 is later" in refusal(entered)[1]
+    assert enter(played, NATURAL_NINE, "PLAYER", dealt_at_us=closed).refused is None
+    played.betting(no_bet=True)
+    first = played.at_us + 60_000_000
+    dealt(played, SIX_SEVEN, at_us=first)
+    enter(played, NATURAL_NINE, "PLAYER", at_us=first + 1, dealt_at_us=first - 1)
+    assert played.refused is not None
+    assert f"coup 3 is later, from {first} on" in played.refused.message
+    enter(played, NATURAL_NINE, "PLAYER", at_us=first + 1, dealt_at_us=first)
+    assert played.refused is None
+
+
 def test_a_report_number_needs_its_reader() -> None:
     """N-5: reports are numbered by a device, from 1."""
     for fields in ({"sequence": 4}, {"sequence": 0, "device_id": "e1"}):
         assert refusal(enter(outage(), SIX_SEVEN, **fields))[1].startswith("sequence:")
+
+
+def registered(played: Played, device: str = "e1") -> Played:
+    """An electronic shoe comes to the table."""
+    by = person("GAME_SUPERVISOR")
+    return played.send("shoe", RegisterShoeDevice(at_us=played.at_us, by=by, device_id=device))
+
+
+def asked(played: Played, sequence: int, device: str = "e1") -> str:
+    """What is said of the report number of a coup of four cards; "" where it is taken."""
+    enter(played, SIX_SEVEN, device_id=device, sequence=sequence)
+    return "" if played.refused is None else played.refused.message
+
+
+def test_a_report_number_that_cannot_be_is_refused_with_those_that_can() -> None:
+    """N-5: each new card is a report, and the shoe gives no more than it holds."""
+    played = registered(outage("nsw-mini", decks=3))
+    for wrong in (1, 3, 155, 4000):  # 156 cards, 2 of them burned before the reader came
+        assert asked(played, wrong) == (
+            "sequence: behind report 0 of e1 the last card of this coup is report 4 to 154, "
+            f"not {wrong}"
+        )
+    assert asked(played, 6) == ""
+    assert "report 10 to 156, not 9" in asked(played, 9)
+    enter(played, NATURAL_NINE, "PLAYER")
+    assert played.refused is None, "a coup may go without a number"
+    assert asked(played, 157) != ""
+    assert asked(played, 156) == "", "it is counted from the last number, not from the last coup"
+
+
+def test_reports_are_counted_on_from_shoe_to_shoe_and_anew_by_a_new_reader() -> None:
+    """N-5: of the shoe before, the cards behind the last report count too."""
+    played = registered(outage("super-six"))
+    assert asked(played, 4) == ""
+    burned(played, "BETWEEN_COUPS")
+    enter(played, NATURAL_NINE, "PLAYER")
+    over = EndShoe(at_us=played.at_us, by=person("GAME_SUPERVISOR"), reason="worn")
+    assert played.send("shoe", over).refused is None
+    played.do("load_shoe", shoe="S2", cards=[], partial=True)
+    burned(played, "NEW_SHOE", first_card="AC")
+    most = 4 + 1 + 4 + 8 * 52
+    assert f"report 8 to {most}, not {most + 1}" in asked(played, most + 1)
+    assert played.cards.shoe is not None
+    left = played.cards.shoe.left
+    assert f"report 4 to {left}, not {left + 1}" in asked(registered(played, "e2"), left + 1, "e2")
+    assert asked(played, left, "e2") == ""
 
 
 def test_no_card_leaves_a_shoe_whose_order_the_platform_keeps() -> None:
@@ -273,10 +358,7 @@ def test_what_a_reader_counted_in_the_outage_is_not_missing() -> None:
 
 def test_a_card_kept_from_the_coup_before_is_its_first() -> None:
     """Procedure 6, 004 12.4: it left the shoe already, and counts once."""
-    played = outage().betting().do("no_more_bets")
-    for card in (*NATURAL_NINE.split(), "6S"):
-        played.send("shoe", DrawCard(at_us=played.at_us, by=person("DEALER"), card=card))
-    played.do("announce")
+    played = kept("6S")
     assert played.cards.shoe is not None
     assert [each.draw_number for each in played.cards.shoe.carried] == [7]
     enter(played, SIX_SEVEN)
@@ -288,6 +370,91 @@ def test_a_card_kept_from_the_coup_before_is_its_first() -> None:
     ]
     assert not played.now(CardReassigned)
     assert played.now(CoupResulted)[0].player == ("6S", "TD")
+
+
+def dealt(played: Played, cards: str, **fields: Any) -> Played:
+    """The cards of a coup as a reader reports them, and the dealer's announcement."""
+    told = {"at_us": played.at_us, "by": person("DEALER"), **fields}
+    for card in cards.split():
+        played.send("shoe", DrawCard(**told, card=card))
+    return played.do("announce")
+
+
+def kept(card: str | None, *, first: str = NATURAL_NINE, decks: int = 8, **fields: Any) -> Played:
+    """A table with a card that no hand of its first coup needed: with draw number 7."""
+    played = outage(decks=decks).betting().do("no_more_bets")
+    for needed in first.split():
+        played.send("shoe", DrawCard(at_us=played.at_us, by=person("DEALER"), card=needed))
+    read = {"unread": True} if card is None else {"card": card}
+    played.send("shoe", DrawCard(at_us=played.at_us, by=person("DEALER"), **read, **fields))
+    played.do("announce")
+    assert [each.draw_number for each in played.events(CardCarriedOver)] == [7]
+    return played
+
+
+@pytest.mark.parametrize("source", ["SCANNER", "MANUAL"])
+def test_another_first_card_than_the_kept_one_is_refused(source: str) -> None:
+    """004 12.4: it lies on the table; who tells another one looks at another coup."""
+    played = kept("6S", source=source)
+    reason, message = refusal(enter(played, NATURAL_NINE, "PLAYER"))
+    assert (reason, message) == (
+        "STATE",
+        "cards: card 1 is 6S, kept from coup T1:1:1 (draw number 7), not 9S",
+    )
+    assert enter(played, SIX_SEVEN).refused is None
+
+
+def test_a_kept_card_that_nobody_has_seen_is_the_one_that_was_told() -> None:
+    """000 1.2.2: two persons have read it from the recording, and it counts against the decks."""
+    played = enter(kept(None, face="DOWN"), NATURAL_NINE, "PLAYER")
+    first, *others = played.now(CardDrawn)
+    assert (first.draw_number, first.card, first.source, first.carried) == (7, "9S", "MANUAL", True)
+    assert [each.draw_number for each in others] == [8, 9, 10]
+    assert played.now(CoupResulted)[0].player == ("9S", "KD")
+    assert played.cards.shoe is not None
+    assert played.cards.shoe.read["9S"] == 2
+
+
+def test_a_card_too_many_among_the_kept_ones_is_a_breach() -> None:
+    """N-6: as any that is told."""
+    played = kept(None, face="DOWN", first="9S 9S 9S TC", decks=3)
+    enter(played, NATURAL_NINE, "PLAYER")
+    [breach] = played.now(ShoeIntegrityBreached)
+    assert (breach.draw_number, breach.card, breach.copies) == (7, "9S", 4)
+    assert [each.reason for each in played.now(CoupVoided)] == ["INTEGRITY"]
+
+
+@pytest.mark.parametrize(
+    ("card", "cards", "winner"), [("2S", NATURAL_NINE, "PLAYER"), ("9S", SIX_CARDS, "BANKER")]
+)
+def test_other_cards_than_were_told_hold_the_coup(card: str, cards: str, winner: str) -> None:
+    """X-55: the reader knows a card that lay face down, persons told another one: a person decides."""
+    played = enter(kept(card, face="DOWN"), cards, winner)
+    assert [each.card for each in played.now(CardDrawn)] == [card, *cards.split()[1:]]
+    assert [each.code for each in played.now(CoupHeld)] == ["ANNOUNCEMENT_MISMATCH"]
+    assert len(played.events(CoupResulted)) == 1
+    for word in ("deal", "announce"):
+        assert played.do(word).reason == "STATE"
+    hands = {"player": ["2S", "KD", "5C"], "banker": ["7D", "TC"]}
+    second = {"id": "gs2", "role": "game_supervisor"}
+    fields = {"coup": 2, "reason": "read from the recording", "cards": hands, "second": second}
+    if card == "2S":
+        assert played.ruling("confirm_result", GAME_SUPERVISOR, coup=2).reason == "STATE"
+    played.ruling("correct_result", GAME_SUPERVISOR, **fields)
+    assert [each.status for each in played.now(CoupClosed)] == ["BACKFILLED"]
+
+
+def test_no_card_that_comes_out_meanwhile_gets_between() -> None:
+    """Procedure 1: the shoe has heard of the coup and not yet that it is dealt; the reader reports."""
+    told = enter(outage(), SIX_SEVEN)
+    [coup] = told.now(CoupBackfilled)
+    before = Spec(shoe_core, outage().table.states["shoe"]).given(coup)
+    early = DrawCard(at_us=told.at_us, by=person("DEALER"), card="7C")
+    before.when(early).then_raises("STATE")
+    opened = DealingOpened(coup_id=coup.coup_id, book_revision=0, book_wagers=0, book_digest="")
+    entered = before.when_heard(opened)
+    assert [each.card for each in entered.only(CardDrawn)] == SIX_SEVEN.split()
+    entered.before.given(*entered.events).when(early).then_raises("STATE")
 
 
 def test_it_is_corrected_like_any_other() -> None:
