@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Any
 
 from services.contracts.core import Event, Heard
-from services.contracts.round import CoupResulted, ResultCorrected
-from services.contracts.round_hands import MisdealDetected
+from services.contracts.round import CoupBackfilled, CoupResulted, ResultCorrected
+from services.contracts.round_hands import CoupHeld, MisdealDetected
 from services.contracts.shoe import (
     CardCarriedOver,
     CardDrawn,
@@ -157,6 +157,25 @@ def the_draw_order_decides(w: Wanderer) -> None:
         assert left <= needless, "a card that no hand needed was not told"
     for result in w.events(CoupResulted, ResultCorrected):
         _fits_itself(result)
+
+
+def entered_coups_end_as_they_were_entered(w: Wanderer) -> None:
+    """A coup of an outage has the cards and the winner that persons told, or a person decides."""
+    told: dict[str, CoupBackfilled] = {}
+    held: set[str] = set()
+    for event in w.events(CoupBackfilled, CoupHeld, CoupResulted):
+        if isinstance(event, CoupBackfilled):
+            told[event.coup_id] = event
+        elif isinstance(event, CoupHeld):
+            held.add(event.coup_id)
+        elif (entered := told.get(event.coup_id)) is not None and event.coup_id not in held:
+            player, banker, used = hands.hands_of([*entered.cards, *NOT_THERE])
+            assert used == len(entered.cards)
+            assert (event.player, event.banker) == (tuple(player), tuple(banker)), entered
+            assert event.winner == entered.winner
+    coup = w.round.coup
+    if coup is not None and coup.backfilled:
+        assert coup.hold is not None, "a coup that was entered waits for nobody"
 
 
 def _needless(event: MisdealDetected | CardCarriedOver) -> set[tuple[str, int]]:

@@ -10,6 +10,7 @@ from tests.property.wanderer import Wanderer
 INVARIANTS: tuple[Callable[[Wanderer], None], ...] = (
     cards.every_card_is_in_one_place,
     cards.the_draw_order_decides,
+    cards.entered_coups_end_as_they_were_entered,
     cards.burns_are_the_rulebooks,
     cards.extra_cards_go_where_they_belong,
     wagers.nothing_comes_at_the_wrong_time,
