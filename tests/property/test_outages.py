@@ -16,6 +16,7 @@ from services.contracts.shoe import CardCarriedOver
 from services.round import commands as table
 from services.round.domain import backfilling, following
 from services.round.domain.coup import is_complete
+from services.round.domain.ending import result
 from services.rules.cards import FULL_DECK
 from services.shoe import commands as cards
 from tests.property import cards as of_cards
@@ -124,10 +125,14 @@ def test_coups_of_outages_end_as_they_were_entered() -> None:
     assert held > 3, reached
 
 
+def test_a_card_behind_an_early_one_goes_to_the_rack() -> None:
+    """A-25: the early one is burned; the one that came behind it, before the news, is discarded."""
+    of_cards.every_card_is_in_one_place(outages("super-six", 109))
+
+
 def test_without_the_look_at_kept_cards_they_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """The invariant can fail."""
     monkeypatch.setattr(backfilling, "_check_kept", lambda *_: None)
-    result = backfilling.result
     monkeypatch.setattr(
         following, "as_entered", lambda s, coup, _: result(s, coup) if is_complete(coup) else ()
     )

@@ -225,7 +225,9 @@ def _after_burn(state: ShoeState, event: CardsBurned) -> ShoeState:
         error_approved=shoe.error_approved and event.reason != GAME_ERROR,
     )
     if event.reason == "CARD_BEFORE_CLOSE":
-        return _course(state, early=(), burn_early=False, numbers=())
+        early = state.course.early
+        rest = tuple(number for number in state.course.numbers if number not in early)
+        return _course(state, early=(), burn_early=False, numbers=rest)
     return state
 
 
