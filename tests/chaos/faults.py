@@ -35,6 +35,7 @@ SLOW_S = 0.1
 STEPS_S = 4.0, -6.0, 0.0
 POINT_S_MAX = 20.0
 POLL_S = 0.002
+FROZEN_S, THAWED_S = 1.0, 0.05
 DISK = "24m"
 
 
@@ -173,9 +174,20 @@ async def killed_between_commit_and_publish(scene: Scene) -> float:
         async def unpublished() -> bool:
             return bool(await looker.fetchval(gap, f"relay:{topic(name)}"))
 
-        broker.send(signal.SIGSTOP)
+        async def nearer() -> bool:
+            broker.send(signal.SIGSTOP)
+            thaw = time.monotonic() + FROZEN_S
+            while time.monotonic() < thaw:
+                if await unpublished():
+                    return True
+                await asyncio.sleep(POLL_S)
+            # Whoever would commit next waits for what others said: let them hear it.
+            broker.send(signal.SIGCONT)
+            await asyncio.sleep(THAWED_S)
+            return False
+
         try:
-            await scene.until(unpublished, f"{name} to have something to publish")
+            await scene.until(nearer, f"{name} to have something to publish")
             struck = time.monotonic()
             scene.stack.kill_service(name)
         finally:
