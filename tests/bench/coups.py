@@ -21,7 +21,7 @@ from tests.bench.calling import DEALERS
 from tests.e2e.desk import DEALER, DECKS, Desk, betting
 
 WAGERS: Final = 20
-"""At every coup where nothing else is said, each of a player of its own."""
+"""At every coup, each of a player of its own."""
 
 STAKE_MINOR: Final = 100
 FUNDS_MINOR: Final = 10**12
@@ -41,9 +41,7 @@ class Coup(msgspec.Struct, frozen=True):
 class Heard:
     """What a subscriber to the topics of shoe and settlement hears, coup by coup."""
 
-    def __init__(self, wagers: int = WAGERS) -> None:
-        """Every coup has so many wagers."""
-        self._wagers = wagers
+    def __init__(self) -> None:
         self._coup_of = msgspec.json.Decoder(Coup).decode
         self._last_card_us: dict[str, int] = {}
         self._left: dict[str, int] = {}
@@ -51,9 +49,9 @@ class Heard:
 
     @classmethod
     @asynccontextmanager
-    async def at(cls, servers: str, *, wagers: int = WAGERS) -> AsyncIterator[Self]:
+    async def at(cls, servers: str) -> AsyncIterator[Self]:
         """Listen from now on."""
-        heard = cls(wagers)
+        heard = cls()
         async with subscribed(
             servers, topics.topic("shoe"), topics.topic("settlement")
         ) as consumer:
@@ -82,7 +80,7 @@ class Heard:
 
     def _one_settled(self, coup_id: str) -> None:
         now_us = time.time_ns() // 1_000
-        left = self._left[coup_id] = self._left.get(coup_id, self._wagers) - 1
+        left = self._left[coup_id] = self._left.get(coup_id, WAGERS) - 1
         if not left:
             self._future(coup_id).set_result((now_us - self._last_card_us[coup_id]) / 1_000)
 
@@ -116,10 +114,10 @@ async def subscribed(servers: str, *names: str) -> AsyncIterator[AIOKafkaConsume
 class Table:
     """One table and its players."""
 
-    def __init__(self, services: Services, number: int, wagers: int = WAGERS) -> None:
+    def __init__(self, services: Services, number: int) -> None:
         self.desk = Desk(services, f"coups-{number}")
         self._services = services
-        self._players = [f"p{number % PLAYERS_OF}.{each}" for each in range(wagers)]
+        self._players = [f"p{number % PLAYERS_OF}.{each}" for each in range(WAGERS)]
         self._coups = 0
 
     async def open(self) -> None:
@@ -160,19 +158,17 @@ class Table:
         return request
 
 
-async def fund(services: Services, *, wagers: int = WAGERS) -> None:
+async def fund(services: Services) -> None:
     """Give all players what they will stake."""
     for group in range(PLAYERS_OF):
-        for each in range(wagers):
+        for each in range(WAGERS):
             player = f"p{group}.{each}"
             await services.fund(f"coups/{player}", player, "EUR", FUNDS_MINOR)
 
 
-async def opened(
-    services: Services, numbers: Sequence[int], *, wagers: int = WAGERS
-) -> list[Table]:
+async def opened(services: Services, numbers: Sequence[int]) -> list[Table]:
     """These tables, open."""
-    tables = [Table(services, number, wagers) for number in numbers]
+    tables = [Table(services, number) for number in numbers]
     few = asyncio.Semaphore(OPENING_AT_ONCE)
 
     async def open_one(table: Table) -> None:

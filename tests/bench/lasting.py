@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import os
 from pathlib import Path
 from typing import Final
 
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
-from tests.bench.coups import Heard, fund, opened, paced
+from tests.bench.coups import WAGERS, Heard, fund, opened, paced
 from tests.bench.figures import Goal, Row
 
-TABLES: Final = 6
-WAGERS: Final = 100
-EVERY_S: Final = 1.0
-COUPS: Final = 20
-WARM_COUPS: Final = 12
+EVERY_S: Final = 0.35
+COUPS: Final = 60
+WARM_COUPS: Final = 420
+"""Until the services have told each other as much as they keep in memory."""
+
+SHOE_COUPS: Final = 60
+"""A shoe has more than that: no table comes to the end of its own."""
+
 REST_S: Final = 1.0
 UNIT_WAGERS: Final = 10_000
 FLAT_MB: Final = 2.0
@@ -28,10 +32,11 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
     """Rounds of the same load; memory is read at rest, before the first and after each."""
     async with (
         Services(stack.targets) as services,
-        Heard.at(stack.bootstrap_servers, wagers=WAGERS) as heard,
+        Heard.at(stack.bootstrap_servers) as heard,
     ):
-        await fund(services, wagers=WAGERS)
-        tables = await opened(services, range(TABLES), wagers=WAGERS)
+        await fund(services)
+        shoes = math.ceil((WARM_COUPS + rounds * COUPS) / SHOE_COUPS)
+        tables = await opened(services, range(shoes))
         await paced(tables, heard, coups=WARM_COUPS, every_s=EVERY_S)
         readings = [await _at_rest_mb(stack)]
         for _ in range(rounds):
