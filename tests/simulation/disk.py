@@ -33,8 +33,8 @@ from tests.simulation.virtual import Owner, VirtualClock
 
 COMMIT_S = 0.001, 0.006
 SLOW_COMMIT_S = 0.05, 1.5
-FOREIGN = b"\xc1"
-"""The one byte that MessagePack never begins with."""
+FOREIGN = b"\x80"
+"""Nothing in it: read by whoever does not look at the schema, it is a table that never opened."""
 
 OnCommit = Callable[[str, Sequence[Record]], None]
 
@@ -67,7 +67,7 @@ class Disk:
         self._seen = 0
 
     def written_by_another_release(self) -> None:
-        """All snapshots have another schema, and a form that this release does not know."""
+        """All snapshots have another schema, and mean something else to this release."""
         for stream, snapshot in self.store._data.snapshots.items():
             other = replace(snapshot, state_schema=snapshot.state_schema + 1, state=FOREIGN)
             self.store._data.snapshots[stream] = other
