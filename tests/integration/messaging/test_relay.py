@@ -17,6 +17,7 @@ from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.relay import State
 from services.chassis.store import Advance, Store, StoreUnavailable
 from services.devstack.brokers import Broker, BrokerKind, make_broker
+from services.devstack.ports import free_port
 from tests.integration.messaging.rig import (
     NoLock,
     Rig,
@@ -350,11 +351,11 @@ async def test_a_missing_topic_is_named_and_not_invented(memory_rig: Rig) -> Non
         await source.relay.stop(5.0)
 
 
-async def test_a_relay_without_a_broker_stops_in_time(unused_tcp_port: int) -> None:
+async def test_a_relay_without_a_broker_stops_in_time() -> None:
     """Proves that a stop does not wait for a broker that is not there."""
     store = await memory_store(fresh("source"))
     kafka = bus.Bus(
-        bootstrap_servers=f"127.0.0.1:{unused_tcp_port}",
+        bootstrap_servers=f"127.0.0.1:{free_port()}",
         client_id="t",
         security=None,
         topic_replication=None,

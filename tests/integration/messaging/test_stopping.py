@@ -14,6 +14,7 @@ from services.chassis.decider import Record
 from services.chassis.hearing import Result
 from services.chassis.store import StoreUnavailable
 from services.devstack.brokers import BrokerKind, make_broker
+from services.devstack.ports import free_port
 from tests.integration.messaging.rig import (
     Faults,
     Rig,
@@ -130,10 +131,10 @@ async def test_a_stop_does_not_wait_for_a_database_that_is_away(
     assert_once(await again.causes(), await source.log())
 
 
-async def test_consumers_without_a_broker_say_so_and_stop_in_time(unused_tcp_port: int) -> None:
+async def test_consumers_without_a_broker_say_so_and_stop_in_time() -> None:
     """Proves that a service starts and stops where there is no broker."""
     kafka = bus.Bus(
-        bootstrap_servers=f"127.0.0.1:{unused_tcp_port}",
+        bootstrap_servers=f"127.0.0.1:{free_port()}",
         client_id="t",
         security=None,
         topic_replication=None,
