@@ -99,7 +99,7 @@ screenshots: setup ## take the pictures of the documents, with Chromium
 clauses: setup ## print what is done about every clause of the rules, and write docs/clauses.md
 	@$(BIN)/python -m tests.clauses $(ARGS)
 
-bench: setup ## measure what Sabot does a second (ARGS=--write puts it into the docs)
+bench: setup ## measure what Sabot does a second, in five rounds (ARGS=--write puts it into the docs)
 	$(BIN)/python -m tests.bench $(ARGS)
 
 # The form with ten million is for the night: EVENTS=10000000 make bench-growth
@@ -107,7 +107,7 @@ EVENTS ?= 1000000
 bench-growth: setup ## measure what the log costs as it grows (EVENTS=1000000)
 	$(BIN)/python -m tests.bench --only log --events $(EVENTS) $(ARGS)
 
-bench-gate: setup ## hold the rows that other work moves least to their floors; fails after two repeats
+bench-gate: setup ## hold some ratios of the bench to their floors, in six minutes at most; repeats twice
 	$(BIN)/python -m tests.bench --gate $(ARGS)
 
 .PHONY: measure

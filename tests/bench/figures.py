@@ -19,19 +19,15 @@ class Goal(Struct, frozen=True):
     goal: float
     stretch: float
     less: bool = False
-    held: float | None = None
-    """What the gate holds the ratio to where its floor is not reached: that it gets no worse."""
 
-    def fails(self, ratio: float) -> bool:
-        """Whether the gate lets it not pass."""
-        bound = self.floor if self.held is None else self.held
-        return ratio > bound if self.less else ratio < bound
+    def keeps(self, ratio: float, bound: float) -> bool:
+        """Whether the ratio is as good as a bound."""
+        return ratio <= bound if self.less else ratio >= bound
 
     def reached(self, ratio: float) -> str:
         """The best of the three that the ratio reaches."""
         for name in ("stretch", "goal", "floor"):
-            bound: float = getattr(self, name)
-            if ratio <= bound if self.less else ratio >= bound:
+            if self.keeps(ratio, getattr(self, name)):
                 return name
         return "no"
 
@@ -65,11 +61,6 @@ class Row(Struct, frozen=True, kw_only=True):
     def reached(self) -> str:
         """What of its goal the median reaches; empty without one."""
         return "" if self.goal is None else self.goal.reached(median(self.ratios))
-
-    @property
-    def fails(self) -> bool:
-        """Whether the gate lets it not pass: never without a goal."""
-        return self.goal is not None and self.goal.fails(median(self.ratios))
 
 
 def median(values: Sequence[float]) -> float:

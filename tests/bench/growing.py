@@ -53,11 +53,20 @@ async def measure(stack: Stack, rounds: int, events: int) -> list[Row]:
                 for what, work in (("append", _appended), ("load", _loaded), ("read", _read)):
                     sides.setdefault(f"{what} {name}", []).append(await work(store, number))
             sides.setdefault("bare load", []).append(await _bare_load(large, number))
+        last = await _missed(large)
     finally:
         await small.pool.close()
-    missed = await _missed(large)
-    await large.pool.close()
-    return [*_told(events, {name: tuple(each) for name, each in sides.items()}), missed]
+        await large.pool.close()
+    return [*_told(events, {name: tuple(each) for name, each in sides.items()}), last]
+
+
+async def missed(stack: Stack, events: int) -> Row:
+    """What a reader misses, on a log of so many events."""
+    store = await _log(stack, events)
+    try:
+        return await _missed(store)
+    finally:
+        await store.pool.close()
 
 
 def _told(events: int, sides: dict[str, tuple[float, ...]]) -> list[Row]:

@@ -10,10 +10,10 @@ import asyncio
 import random
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -45,6 +45,14 @@ TIMEOUT_S = 180.0
 GETMANY_RECORDS = 500
 ONE_BY_ONE = 1_000
 """Records of the slowest way: enough to see how slow it is."""
+
+SAID: Final[tuple[tuple[str, str, str, str, Goal], ...]] = (
+    ("G3", "settlement hears through FastStream and settles", "bare aiokafka and COPY", "bare",
+     Goal(0.25, 0.40, 0.50)),
+    ("G3b", "the same", "the same work without FastStream", "raw", Goal(0.65, 0.80, 0.90)),
+    ("G3c", "the same", "the same work, one message a call", "one by one", Goal(15, 30, 40)),
+)  # fmt: skip
+"""Name, what is measured, what stands beside it, the side that it is, the goal."""
 
 
 async def published() -> list[Record]:
@@ -88,8 +96,12 @@ async def fill(stack: Stack, records: Sequence[Record]) -> None:
         await producer.stop()
 
 
-async def measure(stack: Stack, rounds: int) -> list[Row]:
-    """The same records, heard by settlement and copied by a bare consumer, round by round."""
+async def measure(stack: Stack, rounds: int, only: Container[str] | None = None) -> list[Row]:
+    """The same records, heard by settlement and copied by a bare consumer, round by round.
+
+    With `only`, some of the rows.
+    """
+    said = [row for row in SAID if only is None or row[0] in only]
     records = await published()
     await fill(stack, records)
     kafka = bus.Bus(
@@ -98,22 +110,19 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
         security=None,
         topic_replication=1,
     )
-    sides: dict[str, list[float]] = {"bare": [], "heard": [], "raw": [], "one by one": []}
+    ways: dict[str, Callable[[], Awaitable[float]]] = {
+        "bare": lambda: _bare(stack, len(records)),
+        "heard": lambda: _heard(stack, kafka, len(records)),
+        "raw": lambda: _otherwise(stack, kafka, hearing.raw, len(records)),
+        "one by one": lambda: _otherwise(stack, kafka, hearing.one_by_one, ONE_BY_ONE),
+    }
+    sides: dict[str, list[float]] = {
+        name: [] for name in ways if name == "heard" or any(row[3] == name for row in said)
+    }
     for _ in range(rounds):
-        sides["bare"].append(await _bare(stack, len(records)))
-        sides["heard"].append(await _heard(stack, kafka, len(records)))
-        for name, way, total in (
-            ("raw", hearing.raw, len(records)),
-            ("one by one", hearing.one_by_one, ONE_BY_ONE),
-        ):
-            sides[name].append(await _otherwise(stack, kafka, way, total))
+        for name, figures in sides.items():
+            figures.append(await ways[name]())
     heard = tuple(sides["heard"])
-    said: list[tuple[str, str, str, str, Goal]] = [
-        ("G3", "settlement hears through FastStream and settles", "bare aiokafka and COPY", "bare",
-         Goal(0.25, 0.40, 0.50)),
-        ("G3b", "the same", "the same work without FastStream", "raw", Goal(0.65, 0.80, 0.90)),
-        ("G3c", "the same", "the same work, one message a call", "one by one", Goal(15, 30, 40)),
-    ]  # fmt: skip
     return [
         Row(
             name=name,

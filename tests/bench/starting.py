@@ -21,16 +21,7 @@ LIMIT_S: Final = 3.0
 async def measure(stack: Stack, rounds: int, events: int) -> list[Row]:
     """All starts on the empty log of the stack, then as many once it is filled."""
     empty = [await _started_s(stack) for _ in range(rounds)]
-    await asyncio.to_thread(stack.stop_service, SERVICE)
-    pool = await open_pool(
-        stack.database_url(SERVICE), connections_max=CONNECTIONS, command_timeout_s=FILL_S_MAX
-    )
-    try:
-        await fill(pool, events)
-        # As in a service that has worked for long: nothing of it is to be published again.
-        await rewind(PostgresStore(SERVICE, pool), position=events)
-    finally:
-        await pool.close()
+    await filled(stack, events)
     # Not measured: what the service keeps beside the log catches up with what was filled in.
     await _started_s(stack)
     large = [await _started_s(stack) for _ in range(rounds)]
@@ -60,6 +51,20 @@ async def measure(stack: Stack, rounds: int, events: int) -> list[Row]:
             beside_rates=tuple(each for _, each in empty),
         ),
     ]
+
+
+async def filled(stack: Stack, events: int) -> None:
+    """Stop the service, whose log is empty, and make so many events in it."""
+    await asyncio.to_thread(stack.stop_service, SERVICE)
+    pool = await open_pool(
+        stack.database_url(SERVICE), connections_max=CONNECTIONS, command_timeout_s=FILL_S_MAX
+    )
+    try:
+        await fill(pool, events)
+        # As in a service that has worked for long: nothing of it is to be published again.
+        await rewind(PostgresStore(SERVICE, pool), position=events)
+    finally:
+        await pool.close()
 
 
 async def _started_s(stack: Stack) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
+from tests.bench import starting
 from tests.bench.calling import (
     BATCH_CALLERS,
     BATCH_WAGERS,
@@ -44,17 +45,15 @@ class Side(Struct, frozen=True):
     """The wager service with one thing left out."""
 
     workers: int = 1
-    gate: bool = False
-    """It is measured for the gate, too."""
 
 
-ECHO: Final = Side("echo", echo=True, gate=True)
-WAGER: Final = Side("wager", gate=True)
-ONE_TABLE: Final = Side("wager on one table", tables=1, gate=True)
+ECHO: Final = Side("echo", echo=True)
+WAGER: Final = Side("wager")
+ONE_TABLE: Final = Side("wager on one table", tables=1)
 ECHO_MANY: Final = Side("echo many", callers=CALLERS_MANY, echo=True)
 MANY: Final = Side("wager many", callers=CALLERS_MANY)
 TWO: Final = Side("two workers", callers=CALLERS_MANY, workers=2)
-LEDGERLESS: Final = Side("without ledger", variant=WITHOUT_LEDGER, gate=True)
+LEDGERLESS: Final = Side("without ledger", variant=WITHOUT_LEDGER)
 UNGROUPED: Final = Side("without groups", callers=CALLERS_MANY, variant=WITHOUT_GROUPS)
 SIDES: Final = (ECHO, WAGER, ONE_TABLE, ECHO_MANY, MANY, TWO, LEDGERLESS, UNGROUPED)
 """In an order with few restarts."""
@@ -106,12 +105,19 @@ class Workers:
         await rate([target], self._ids, callers=CALLERS, seconds=WARM_S)
 
 
-async def measure(stack: Stack, rounds: int, *, gate: bool = False) -> list[Row]:
+async def measure(
+    stack: Stack, rounds: int, events: int, only: Container[str] | None = None
+) -> list[Row]:
     """All sides in turn, round by round; once the tables are open, the wager service is alone.
 
     In production the others run on machines of their own, and here they would take what both sides
-    of a ratio share.
+    of a ratio share. The log has so many events at the beginning. With `only`, some of the rows.
     """
+    said = [row for row in SAID if only is None or row[0] in only]
+    named = {name.removesuffix(" cpu") for row in said for name in (row[2], row[5])}
+    sides = [side for side in SIDES if only is None or side.name in named]
+    await starting.filled(stack, events)
+    await asyncio.to_thread(stack.start_service, "wager")
     async with Services(stack.targets) as services:
         await prepare(services)
     for name in ("settlement", "round", "shoe"):
@@ -125,7 +131,7 @@ async def measure(stack: Stack, rounds: int, *, gate: bool = False) -> list[Row]
     async with echo_server() as echo:
         workers = Workers(stack, echo, ids)
         for _ in range(rounds):
-            for side in (side for side in SIDES if side.gate or not gate):
+            for side in sides:
                 async with workers.of(side) as targets:
                     before_s = cpu_s()
                     per_s, p99_s = await rate(
@@ -135,7 +141,7 @@ async def measure(stack: Stack, rounds: int, *, gate: bool = False) -> list[Row]
                 note(side.name, per_s)
                 note(f"{side.name} p99", p99_s * 1_000)
             target = await workers.serve("")
-            if not gate:
+            if only is None:
                 note("rows 64", await bare_rows(stack.database_url("wager"), CALLERS))
                 note("rows 100", await bare_rows(stack.database_url("wager"), BATCH_WAGERS))
                 before = _shares(stack)
@@ -145,7 +151,7 @@ async def measure(stack: Stack, rounds: int, *, gate: bool = False) -> list[Row]
                     note(f"batches {name}", (now_s - before[name]) / (per_s * ROUND_S) * 1e6)
     await asyncio.to_thread(stack.stop_service, "wager")
     told = {name: tuple(values) for name, values in figures.items()}
-    return [_row(told, *said) for said in (GATED if gate else (*GATED, *OTHERS))]
+    return [_row(told, *row) for row in said]
 
 
 def _shares(stack: Stack) -> dict[str, float]:
@@ -163,17 +169,14 @@ def _shares(stack: Stack) -> dict[str, float]:
 Said = tuple[str, str, str, str, str, str, Goal | None]
 """Name, what is measured, its side, the unit, what stands beside it, that side, the goal."""
 
-GATED: Final[tuple[Said, ...]] = (
+SAID: Final[tuple[Said, ...]] = (
     ("G1", f"wagers accepted, no balance kept, {CALLERS} callers, {TABLES} tables",
      LEDGERLESS.name, "/s", "bare grpc.aio echo", ECHO.name, Goal(0.5, 0.75, 0.9)),
     ("G1 CPU", "CPU of G1: caller, service, PostgreSQL and broker", f"{LEDGERLESS.name} cpu", "µs",
      "CPU of echo: caller and server", f"{ECHO.name} cpu",
-     Goal(2, 1.33, 1.11, less=True, held=4)),
+     Goal(2, 1.33, 1.11, less=True)),
     ("G8", "G1L with all wagers on one table", ONE_TABLE.name, "/s",
      f"spread on {TABLES} tables", WAGER.name, Goal(0.55, 0.75, 0.85)),
-)  # fmt: skip
-
-OTHERS: Final[tuple[Said, ...]] = (
     ("G1L", "G1 with the built-in ledger's debit in the commit", WAGER.name, "/s",
      "bare grpc.aio echo", ECHO.name, Goal(0.5, 0.75, 0.9)),
     ("G1b", f"G1L, {CALLERS_MANY} callers", MANY.name, "/s", "echo", ECHO_MANY.name,
