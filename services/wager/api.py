@@ -47,6 +47,15 @@ def _used_before(name: str) -> common_pb2.Refusal:
     )
 
 
+def _key(request: Any, name: str) -> str | None:
+    """The key of a wager or slip: its id, for who may see what is answered under it.
+
+    A stranger's call has a key of its own, so that it is decided: kept answers are not for him.
+    """
+    theirs = not may_see(identity().actor, request.player)
+    return None if theirs else f"wager/{request.table_id}/{name}"
+
+
 def _placing(request: Any) -> Asked:
     """A wager as a command. Its id is the key: what else may differ in a repetition is left out."""
     asked = pb.PlaceWagerRequest()
@@ -57,7 +66,7 @@ def _placing(request: Any) -> Asked:
         request=request,
         table_id=request.table_id,
         command=lambda stamp: made(commands.PlaceWager, request, stamp, context=context_of(stamp)),
-        key=f"wager/{request.table_id}/{request.wager_id}",
+        key=_key(request, request.wager_id),
         asked=asked,
         named_by=is_staked,
     )
@@ -153,7 +162,7 @@ class WagerService(pb_grpc.WagerServiceServicer):
                     commands.PlaceSlip, request, stamp, wagers=stakes, context=context_of(stamp)
                 ),
                 test_table=None,
-                key=f"wager/{request.table_id}/{request.slip_id}",
+                key=_key(request, request.slip_id),
                 asked=asked,
                 named_by=is_staked,
             )
@@ -274,7 +283,11 @@ class WagerService(pb_grpc.WagerServiceServicer):
         return response
 
     async def ListStops(self, request: Any, context: Any) -> pb.ListStopsResponse:
-        """Stops in force: of all live tables, and of this one."""
+        """Stops in force: of all live tables, and of this one.
+
+        Whose token names an operator is told of those that bind his players.
+        """
+        own = identity().context.get("operator", "")
         found = await self.runtime.pool.fetch(
             "select kind, value, operator, table_id, reason, ordered_by, at_us from betting_stops "
             "order by at_us, kind, value, operator limit 10000"
@@ -282,6 +295,8 @@ class WagerService(pb_grpc.WagerServiceServicer):
         response = pb.ListStopsResponse()
         for row in found:
             kind, value, operator, table_id, reason, ordered_by, at_us = row
+            if own and operator not in ("", own):
+                continue
             response.stops.add(
                 of=kind, value=value, operator=operator, everywhere=True, table_id=table_id,
                 reason=reason, ordered_by=ordered_by, at_us=at_us,
@@ -289,6 +304,8 @@ class WagerService(pb_grpc.WagerServiceServicer):
         if request.table_id:
             state: BookState = await self.runtime.executor.state(request.table_id)
             for stop in state.permissions.stops:
+                if own and stop.operator not in ("", own):
+                    continue
                 response.stops.add(
                     of=stop.of, value=stop.value, operator=stop.operator, table_id=request.table_id
                 )

@@ -7,6 +7,7 @@ from typing import Final
 from services.chassis.inputs import (
     MOVEMENT_ID,
     TABLE_ID,
+    WORDS_CHARACTERS_MAX,
     Inputs,
     Rule,
     items,
@@ -16,6 +17,7 @@ from services.chassis.inputs import (
     words,
 )
 from services.rules.currencies import EXPONENTS
+from services.wager.domain.state import slip_wager
 from services.wager.ledger import BALANCE_MINOR_MAX
 
 WAGERS_MAX: Final = 500
@@ -24,6 +26,9 @@ WAGERS_MAX: Final = 500
 NAME: Final = words(needed=True)
 
 SLIP_WAGERS_MAX: Final = 50
+
+SLIP_ID: Final = words(WORDS_CHARACTERS_MAX - len(slip_wager("", SLIP_WAGERS_MAX)), needed=True)
+"""The ids of its wagers are longer, and have to fit where wagers are named."""
 
 CURRENCY: Final = Rule(
     problem="needs the upper-case code of a currency (ISO 4217)",
@@ -40,7 +45,7 @@ INPUTS: Final = Inputs(
         "wager_id": NAME,
         "player": NAME,
         "area": NAME,
-        "slip_id": NAME,
+        "slip_id": SLIP_ID,
         "wagers": items(WAGERS_MAX, alone=True),
         "sabot.wager.v1.PlaceSlipRequest.wagers": items(SLIP_WAGERS_MAX),
         "movement_id": MOVEMENT_ID,

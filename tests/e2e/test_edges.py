@@ -73,7 +73,8 @@ async def test_a_wager_before_the_book_is_known_may_come_again(
 ) -> None:
     """D5: nothing is stored of it, so the same id is taken when betting is open.
 
-    N-3: nor does it harm that a stranger was refused under the id, or rejected.
+    N-3: nor does it harm that a stranger was refused under the id, or rejected; and he is never
+    told what became of somebody else's wager.
     """
     desk = await table_with_shoe(services)
     await desk.fund("a", 10_000)
@@ -102,6 +103,12 @@ async def test_a_wager_before_the_book_is_known_may_come_again(
         assert (answer.result.refusal.reason, answer.code) == said
     assert (await place(early, metadata=me)).status == "ACCEPTED"
     assert (await place(early, metadata=me)).result.duplicate
+    copied = wager_service_pb2.PlaceWagerRequest()
+    copied.CopyFrom(early)
+    copied.meta.command_id = fresh("c")
+    stranger = development_credentials(player(f"{desk.table_id}.e"))()
+    answer = await place(copied, metadata=stranger)
+    assert (answer.result.refusal.reason, answer.status) == ("ROLE", "")
     taken = wager(desk, "w1", player=f"{desk.table_id}.d")
     stranger = development_credentials(player(f"{desk.table_id}.d"))()
     assert (await place(taken, metadata=stranger)).result.refusal.reason == "DUPLICATE"

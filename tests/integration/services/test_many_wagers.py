@@ -11,10 +11,18 @@ import pytest
 from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wager_service_pb2 as pb
 from services.chassis.app import Asked, Carried
+from services.chassis.auth import Identity, set_identity
 from services.chassis.executor import Outcome
 from services.chassis.rpc_errors import CommandIdReused, Unavailable
-from services.contracts.core import NotYet
+from services.contracts.core import Actor, NotYet
 from services.wager.api import WagerService
+
+
+@pytest.fixture(autouse=True)
+def at_the_desk() -> None:
+    """Who stakes for others, and is told what became of it."""
+    set_identity(Identity(Actor("d1", "DEALER"), frozenset(), None))
+
 
 PENDING = {"status": "PENDING", "movement_id": "T1/w/1"}
 

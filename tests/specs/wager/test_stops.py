@@ -203,6 +203,7 @@ async def test_a_token_that_names_an_operator_commands_for_him_alone() -> None:
 
 async def test_stops_in_force_are_told() -> None:
     """Those of all tables with who, where and why; those of the table that is asked about."""
+    set_identity(Identity(SUPERVISOR, frozenset(), None))
     service = WagerService(Edge())  # type: ignore[arg-type]
     everywhere = pb.Stop(
         of="AREA", value="TIE", everywhere=True, table_id="T9", reason="ALERT",
@@ -213,3 +214,13 @@ async def test_stops_in_force_are_told() -> None:
     answer = await service.ListStops(pb.ListStopsRequest(table_id="T1"), None)
     here = pb.Stop(of="PLAYER", value="p1", operator="acme", table_id="T1")
     assert list(answer.stops) == [everywhere, here]
+
+
+async def test_an_operators_token_is_told_of_no_stop_of_another() -> None:
+    """Their players are none of his affair; what binds everybody binds his."""
+    service = WagerService(Edge())  # type: ignore[arg-type]
+    request = pb.ListStopsRequest(table_id="T1")
+    for operator, told in (("other", {"TIE"}), ("acme", {"TIE", "p1"})):
+        set_identity(Identity(SYSTEM, frozenset(), None, {"operator": operator}))
+        answer = await service.ListStops(request, None)
+        assert {stop.value for stop in answer.stops} == told
