@@ -15,7 +15,13 @@ from contextlib import asynccontextmanager, suppress
 from itertools import chain
 from typing import Any, Final
 
-from aiokafka import AIOKafkaClient, AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord
+from aiokafka import (
+    AIOKafkaClient,
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    ConsumerRebalanceListener,
+    ConsumerRecord,
+)
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.errors import (
@@ -175,6 +181,7 @@ def subscribe(
     member: str | None,
     parser: Callable[[Any], Any],
     decoder: Callable[[Any], Any],
+    listener: ConsumerRebalanceListener,
     description: str,
 ) -> BatchSubscriber:
     """A batch subscriber to topics, with everything said. `member` makes its membership static."""
@@ -192,6 +199,7 @@ def subscribe(
         ack_policy=AckPolicy.NACK_ON_ERROR,
         parser=parser,
         decoder=decoder,
+        listener=listener,
         no_reply=True,
         fetch_min_bytes=1,
         fetch_max_bytes=FETCH_BYTES_MAX,

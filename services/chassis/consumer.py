@@ -1,7 +1,7 @@
 """Hearing other services: records from the broker to the executor, each with one effect or a reason.
 
 The broker delivers at least once and in the order of each partition. Here every record of a batch is
-brought to one of four ends, and only then is the batch's offset committed:
+brought to one of four ends, and only then may the batch's offsets be committed:
 
 - *handled*: its effect and its place in the inbox are in one transaction; or it was known already.
 - *dead-lettered only*: it is no record of ours. It goes to the topic's dead letters with a reason.
@@ -24,7 +24,7 @@ from contextlib import suppress
 from typing import Any, Final, Protocol, cast
 
 from aiokafka import AIOKafkaClient, AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
+from aiokafka.errors import IllegalStateError, KafkaError
 from faststream.kafka import KafkaBroker
 from faststream.kafka.message import KafkaMessage
 from faststream.kafka.security import parse_security
@@ -40,6 +40,7 @@ from services.chassis.dead_letters import DeadLetters, DeadLettersAway, Letter, 
 from services.chassis.decider import Record
 from services.chassis.envelope import BadMessage, Received
 from services.chassis.hearing import Result, Verdict
+from services.chassis.offsets import COMMIT_S, Offsets
 from services.chassis.parking import Parking, is_too_early
 from services.chassis.standstill import LOOK_S, Movement
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
@@ -59,9 +60,6 @@ PAUSE_S_MIN: Final = 0.2
 PAUSE_S_MAX: Final = 5.0
 """Pause before a batch is read again that could not be brought to an end, doubled each time. Far
 below the poll interval, so that a pause costs no partition."""
-
-COMMIT_TIMEOUT_S: Final = 5.0
-"""A commit of offsets may take so long. Without it the batch is read again, which does no harm."""
 
 OPEN_TIMEOUT_S: Final = 60.0
 """How long all subscribers of a service may take to get partitions."""
@@ -111,13 +109,18 @@ class Status(Struct, frozen=True, kw_only=True):
 
 
 class _Batch(KafkaMessage):
-    """A batch whose acknowledgement names the offsets that it means.
+    """A batch whose acknowledgement names the offsets that it means, and is told to `handled`.
 
     The library's own commits whatever the consumer's position is by then: after a rebalance in the
     middle of a batch that is not what was handled.
     """
 
-    def __init__(self, records: tuple[Any, ...], consumer: AIOKafkaConsumer) -> None:
+    def __init__(
+        self,
+        records: tuple[Any, ...],
+        consumer: AIOKafkaConsumer,
+        handled: Callable[[AIOKafkaConsumer, Sequence[Any]], Awaitable[None]],
+    ) -> None:
         # Neither headers nor bodies are decoded here. The library decodes all headers of a batch at
         # once, so that one bad header would lose the batch.
         super().__init__(
@@ -125,6 +128,7 @@ class _Batch(KafkaMessage):
         )
         self.committed = None
         self.records = records
+        self._handled = handled
 
     def spend(self) -> None:
         """Let go of what was handled.
@@ -138,12 +142,12 @@ class _Batch(KafkaMessage):
 
     async def ack(self) -> None:
         if self.committed is None:
-            await _commit(self.consumer, self._offsets(max, 1))
+            await self._handled(self.consumer, self.records)
             self.committed = AckStatus.ACKED
 
     async def nack(self) -> None:
         if self.committed is None:
-            for partition, offset in self._offsets(min, 0).items():
+            for partition, offset in self._firsts().items():
                 with suppress(IllegalStateError):  # it belongs to somebody else by now
                     self.consumer.seek(partition, offset)
             self.committed = AckStatus.NACKED
@@ -151,28 +155,11 @@ class _Batch(KafkaMessage):
     async def reject(self) -> None:
         await self.nack()
 
-    def _offsets(self, choose: Callable[[int, int], int], add: int) -> dict[TopicPartition, int]:
-        chosen: dict[TopicPartition, int] = {}
+    def _firsts(self) -> dict[TopicPartition, int]:
+        firsts: dict[TopicPartition, int] = {}
         for record in self.records:
-            partition = TopicPartition(record.topic, record.partition)
-            offset = record.offset + add
-            chosen[partition] = choose(chosen.get(partition, offset), offset)
-        return chosen
-
-
-async def _commit(consumer: Any, offsets: dict[TopicPartition, int]) -> None:
-    """Commit what is still ours. A failure means that somebody will read it again and skip it."""
-    assigned = consumer.assignment()
-    ours = {partition: offset for partition, offset in offsets.items() if partition in assigned}
-    if not ours:
-        return
-    try:
-        async with asyncio.timeout(COMMIT_TIMEOUT_S):
-            await consumer.commit(ours)
-    except (CommitFailedError, IllegalStateError) as error:
-        log.info("not committed, somebody else will handle it again: %s", error)
-    except (KafkaError, TimeoutError) as error:
-        log.warning("offsets could not be committed: %r", error)
+            firsts.setdefault(TopicPartition(record.topic, record.partition), record.offset)
+        return firsts
 
 
 class _Heard(Struct, frozen=True):
@@ -423,6 +410,7 @@ class Consumers:
         self._subscriber: BatchSubscriber | None = None
         self._broker: KafkaBroker | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._offsets = Offsets()
         self._movement = Movement(clock)
         self._failures = 0
         self._reason = "not started"
@@ -434,6 +422,7 @@ class Consumers:
         self._reason = "starting"
         self._tasks = [
             asyncio.create_task(self._stay_open(), name=f"{self._service} hears"),
+            asyncio.create_task(self._commit_in_time(), name=f"{self._service} offsets"),
             asyncio.create_task(self._heal_in_time(), name=f"{self._service} parked tables"),
         ]
 
@@ -472,7 +461,7 @@ class Consumers:
         subscriber: BatchSubscriber
 
         async def parse(records: tuple[Any, ...]) -> _Batch:
-            return _Batch(records, cast("AIOKafkaConsumer", subscriber.consumer))
+            return _Batch(records, cast("AIOKafkaConsumer", subscriber.consumer), self._handled)
 
         async def decode(message: _Batch) -> _Batch:
             return message
@@ -484,6 +473,7 @@ class Consumers:
             member=self._instance,
             parser=parse,
             decoder=decode,
+            listener=self._offsets,
             description=f"What {self._service} hears of others.",
         )
         subscriber(self._hear)
@@ -508,6 +498,17 @@ class Consumers:
         self._reason = ""
         for upstream, lag in self.status().lag.items():
             telemetry.gauge("sabot.consumer.lag", lag, upstream=upstream)
+
+    async def _handled(self, consumer: AIOKafkaConsumer, records: Sequence[Any]) -> None:
+        """A batch is at its end. While stopping, its consumer is closed next."""
+        self._offsets.handled(consumer, records)
+        if self._stopping.is_set():
+            await self._offsets.commit()
+
+    async def _commit_in_time(self) -> None:
+        while not self._stopping.is_set():
+            await self._pause(COMMIT_S)
+            await self._offsets.commit()
 
     async def _stay_open(self) -> None:
         """Open, and open again whenever the consumer stands still."""
@@ -587,6 +588,7 @@ class Consumers:
     async def _close(self) -> None:
         broker, self._broker = self._broker, None
         if broker is not None:
+            await self._offsets.commit()
             await broker.stop()
 
     async def _abandon(self) -> None:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 import pytest
 from aiokafka import TopicPartition
 from msgspec.structs import replace
 
-from services.chassis import consumer
 from services.chassis.decider import Record
+from services.chassis.offsets import Offsets
 from services.chassis.registry import NewerVersion, UnknownType
 from services.contracts.core import Noted
 from services.settlement.projections import CoupStories
 from services.settlement.reading import read
 from tests.golden.recorder import GOLDEN, load
 from tests.support.played import SIX_SEVEN, Played
+
+
+class Handled(NamedTuple):
+    """A message, as far as its place goes."""
+
+    topic: str
+    partition: int
+    offset: int
 
 
 class Member:
@@ -35,9 +45,12 @@ async def test_kafka_delivery_09_offsets_of_a_partition_that_went_away_are_not_c
     """Somebody else has committed 50 of it by now; what is still held here is 40."""
     gone, kept = TopicPartition("events", 0), TopicPartition("events", 1)
     member = Member(kept)
-    await consumer._commit(member, {gone: 40, kept: 7})
+    due = Offsets()
+    due.handled(member, [Handled(gone.topic, 0, 39), Handled(kept.topic, 1, 6)])
+    await due.commit()
     assert member.committed == {kept: 7}
-    await consumer._commit(Member(), {gone: 40})
+    await due.on_partitions_revoked([kept])
+    assert member.committed == {kept: 7}
 
 
 async def test_event_versioning_03_a_rebuild_ends_at_an_own_event_that_it_does_not_know() -> None:
