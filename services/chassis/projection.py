@@ -39,6 +39,10 @@ REBUILD_RECORDS_MAX: Final = 2_000
 POLL_S: Final = 0.5
 """How long a reader waits for a wake-up before it looks by itself."""
 
+GATHER_S: Final = 0.05
+"""Pause between a wake-up and the look. What is appended in short order is read at once, and the
+messages that others wait for leave before tables that are only asked."""
+
 FAILURE_PAUSE_S: Final = 0.2
 FAILURE_PAUSE_S_MAX: Final = 10.0
 """Pause after a failure, doubled by every further one."""
@@ -241,7 +245,13 @@ class Projector(Generic[T]):
         await self.prepare()
         while True:
             try:
-                await _follow(self._projection.name, self.step, self._source, self._poll_s)
+                await _follow(
+                    self._projection.name,
+                    self.step,
+                    self._source,
+                    poll_s=self._poll_s,
+                    batch_records_max=self._batch_records_max,
+                )
             except NotLive as error:
                 if error.live_version > self._projection.version:
                     _log.warning("%s; leaving it to the later release", error)
@@ -438,7 +448,13 @@ class Subscription(Generic[T]):
 
     async def run(self) -> NoReturn:
         """Follow the source for ever."""
-        await _follow(self.name, self.step, self._source, self._poll_s)
+        await _follow(
+            self.name,
+            self.step,
+            self._source,
+            poll_s=self._poll_s,
+            batch_records_max=self._batch_records_max,
+        )
 
     async def step(self) -> int:
         """Handle the next batch, then move the checkpoint; returns how many records it had."""
@@ -458,7 +474,12 @@ class Subscription(Generic[T]):
 
 
 async def _follow(
-    name: str, step: Callable[[], Awaitable[int]], source: Source[Any], poll_s: float
+    name: str,
+    step: Callable[[], Awaitable[int]],
+    source: Source[Any],
+    *,
+    poll_s: float,
+    batch_records_max: int,
 ) -> NoReturn:
     """Take steps, sleep when there is nothing to do, and longer and longer after failures."""
     failures = 0
@@ -476,10 +497,11 @@ async def _follow(
             await asyncio.sleep(pause_s)
             continue
         failures = 0
-        if handled == 0:
+        if handled < batch_records_max:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(poll_s):
                     await source.changed.wait()
+                    await asyncio.sleep(GATHER_S)
 
 
 def _transaction(connection: Any) -> Any:

@@ -377,6 +377,21 @@ class SubscriptionSuite:
         running.cancel()
         assert handled == list(range(1, 15))
 
+    async def test_what_comes_in_short_order_is_handled_together(self, store: Store) -> None:
+        """Whoever appends is not followed step by step, but soon."""
+        handled: list[list[int]] = []
+
+        async def handle(records: Sequence[Record]) -> None:
+            handled.append([record.position for record in records])
+
+        subscription = Subscription("s", OwnLog(store), store, handle, batch_records_max=100)
+        running = asyncio.create_task(subscription.run())
+        await asyncio.sleep(POLL_S)
+        await write(store, 6, pause_s=0.001)
+        await until_checkpoint(store, 12)
+        running.cancel()
+        assert len(handled) <= 3, "six times something was appended"
+
     async def test_a_failed_call_is_made_again(self, store: Store) -> None:
         """The checkpoint moves after the call: what was not acknowledged is handled again."""
         handled: list[int] = []
