@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import Final
 
 import numpy as np
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from services.rules.area_language import PairKind
 from services.rules.cards import CARDS_PER_DECK, FULL_DECK, Card, point_value
 from services.rules.ends import End, pair_kind
-from services.rules.hands import initial_points, points
+from services.rules.hands import initial_points
 from services.rules.odds import DEAL_CARDS
-from services.rules.tableau import next_hand
+from services.rules.outcome import dealt
 
 BATCH_COUPS: Final = 1 << 16
 """Coups drawn at a time: their columns stay in the cache of a core."""
@@ -130,12 +130,10 @@ class Ends:
 
 def _finished(player: int, banker: int, fifth: int, sixth: int) -> tuple[int, int, int, int]:
     """Return the counts and numbers of cards that two counts and the next cards lead to."""
-    hands = {"player": [*_HAND_OF_POINTS[player]], "banker": [*_HAND_OF_POINTS[banker]]}
-    left = [_CARD_OF_VALUE[sixth], _CARD_OF_VALUE[fifth]]
-    while (hand := next_hand(hands["player"], hands["banker"])) is not None:
-        hands[hand].append(left.pop())
-    players, bankers = hands.values()
-    return points(players), points(bankers), len(players), len(bankers)
+    pairs = zip(_HAND_OF_POINTS[player], _HAND_OF_POINTS[banker], strict=True)
+    thirds = _CARD_OF_VALUE[fifth], _CARD_OF_VALUE[sixth]
+    end = dealt([*chain(*pairs), *thirds])
+    return end.player_points, end.banker_points, end.player_cards, end.banker_cards
 
 
 def simulate(

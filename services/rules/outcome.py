@@ -9,8 +9,9 @@ from typing import Final, Literal, NamedTuple
 
 from services.rules.area_language import Coup, Definition, PairKind, Win, Winner, win
 from services.rules.areas import AREAS, WINS
-from services.rules.cards import Card
+from services.rules.cards import POINT_VALUES, Card
 from services.rules.ends import (
+    FOUR_CARDS,
     End,
     ends_left_open,
     one_rank,
@@ -18,9 +19,10 @@ from services.rules.ends import (
     possible_ends,
     winner_of,
 )
-from services.rules.hands import begins_naturally, is_pair, points
+from services.rules.hands import NATURAL_POINTS_MIN, begins_naturally, is_pair, points
 from services.rules.money import winnings_minor
 from services.rules.rulebook import Rulebook
+from services.rules.tableau import PLAYER_DRAWS_MAX, banker_draws
 
 __all__ = [
     "AREAS",
@@ -29,6 +31,7 @@ __all__ = [
     "Outcome",
     "Winner",
     "area_result",
+    "dealt",
     "early_verdict",
     "early_win",
     "outcome",
@@ -45,17 +48,37 @@ _KEPT_RULEBOOKS_MAX: Final = 256
 
 
 class Outcome(NamedTuple):
-    """A finished coup: the cards as they count, and everything derived from them."""
+    """A finished coup: the cards as they count, their counts, and everything derived from them."""
 
     player: tuple[Card, ...]
     banker: tuple[Card, ...]
     player_points: int
     banker_points: int
-    winner: Winner
-    natural: bool
-    player_pair: bool
-    banker_pair: bool
-    cards: int
+
+    @property
+    def winner(self) -> Winner:
+        """Who won: of two naturals the higher (X-22)."""
+        return winner_of(self.player_points, self.banker_points)
+
+    @property
+    def natural(self) -> bool:
+        """Whether a hand counted 8 or 9 with its first two cards."""
+        return begins_naturally(self.player) or begins_naturally(self.banker)
+
+    @property
+    def player_pair(self) -> bool:
+        """Whether Player's first two cards have one rank."""
+        return is_pair(self.player)
+
+    @property
+    def banker_pair(self) -> bool:
+        """Whether Banker's first two cards have one rank."""
+        return is_pair(self.banker)
+
+    @property
+    def cards(self) -> int:
+        """Cards in both hands, 4 to 6."""
+        return len(self.player) + len(self.banker)
 
     @property
     def margin(self) -> int:
@@ -92,22 +115,37 @@ def outcome(player: Sequence[Card], banker: Sequence[Card]) -> Outcome:
     """Return the result of two finished hands.
 
     The hands are taken as they are; whether the table of play allows them is the question
-    of `services.rules.tableau`. Only ranks decide who wins, suits never do (001 3.2). Of
-    two naturals the higher wins (X-22).
+    of `services.rules.tableau`. Only ranks decide who wins, suits never do (001 3.2).
     """
-    player_points = points(player)
-    banker_points = points(banker)
-    return Outcome(
-        tuple(player),
-        tuple(banker),
-        player_points,
-        banker_points,
-        winner=winner_of(player_points, banker_points),
-        natural=begins_naturally(player) or begins_naturally(banker),
-        player_pair=is_pair(player),
-        banker_pair=is_pair(banker),
-        cards=len(player) + len(banker),
-    )
+    return Outcome(tuple(player), tuple(banker), points(player), points(banker))
+
+
+def dealt(order: Sequence[Card], start: int = 0) -> Outcome:
+    """Return the coup that begins at `start` of a draw order, dealt by the table of play at once.
+
+    Its hands are those that `services.rules.tableau.next_hand` fills card by card. Raises
+    ValueError, or IndexError for a third card, where the order is too short.
+    """
+    first, second, third, fourth = order[start : start + FOUR_CARDS]
+    player_points = (POINT_VALUES[first] + POINT_VALUES[third]) % 10
+    banker_points = (POINT_VALUES[second] + POINT_VALUES[fourth]) % 10
+    player: tuple[Card, ...] = (first, third)
+    banker: tuple[Card, ...] = (second, fourth)
+    if player_points >= NATURAL_POINTS_MIN or banker_points >= NATURAL_POINTS_MIN:
+        return Outcome(player, banker, player_points, banker_points)
+    at = start + FOUR_CARDS
+    value = None
+    if player_points <= PLAYER_DRAWS_MAX:
+        card = order[at]
+        at += 1
+        value = POINT_VALUES[card]
+        player = (first, third, card)
+        player_points = (player_points + value) % 10
+    if banker_draws(banker_points, value):
+        card = order[at]
+        banker = (second, fourth, card)
+        banker_points = (banker_points + POINT_VALUES[card]) % 10
+    return Outcome(player, banker, player_points, banker_points)
 
 
 def area_result(rulebook: Rulebook, area: str, coup: Coup) -> AreaResult:

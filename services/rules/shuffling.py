@@ -63,19 +63,19 @@ def shuffle(cards: Sequence[_Item], random_bytes: RandomBytes) -> tuple[_Item, .
     asked for.
     """
     order = list(cards)
-    last = len(order) - 1
-    while last > 0:
-        size = last.bit_length() // 8 + 1
+    left = len(order)
+    while left > 1:
+        size = (left - 1).bit_length() // 8 + 1
         span = 256**size
         # All places that are drawn with numbers of this size, at once. Numbers that are thrown away
         # leave places over for the next turn, so that no byte is taken that is not needed.
         lowest = max(span // 512, 1)
-        for number in _numbers(last - lowest + 1, size, random_bytes):
-            bound = last + 1
-            if number < span - span % bound:
-                place = number % bound
-                order[last], order[place] = order[place], order[last]
-                last -= 1
+        fair = span - left  # no number below it is one to throw away, however few are left
+        for number in _numbers(left - lowest, size, random_bytes):
+            if number < fair or number < span - span % left:
+                place = number % left
+                left -= 1
+                order[left], order[place] = order[place], order[left]
     return tuple(order)
 
 

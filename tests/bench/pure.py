@@ -18,7 +18,7 @@ from services.chassis.registry import Registry
 from services.rulebooks.catalogue import load_catalogue
 from services.rules import odds as exact
 from services.rules.cards import FULL_DECK, point_value
-from services.rules.outcome import outcome
+from services.rules.outcome import dealt
 from services.rules.shuffling import pack, seed_stream, shuffle
 from services.rules.tableau import next_hand
 from services.wager import domain
@@ -61,19 +61,19 @@ def rate(work: Callable[[], int]) -> float:
 
 
 def _played(seed: int) -> int:
-    dealt = 0
+    played = wins = pairs = 0
     for number in range(SHOES):
         cards = shuffle(pack(DECKS), seed_stream(b"%d.%d" % (seed, number)))
-        at = 0
-        while len(cards) - at >= COUPS_MIN_CARDS:
-            player, banker = [cards[at], cards[at + 2]], [cards[at + 1], cards[at + 3]]
-            at += 4
-            while (hand := next_hand(player, banker)) is not None:
-                (player if hand == "player" else banker).append(cards[at])
-                at += 1
-            outcome(player, banker)
-            dealt += 1
-    return dealt
+        at, last = 0, len(cards) - COUPS_MIN_CARDS
+        while at <= last:
+            end = dealt(cards, at)
+            at += end.cards
+            pairs += end.player_pair + end.banker_pair
+            wins += end.winner == "player"
+            played += 1
+    assert wins
+    assert pairs
+    return played
 
 
 def plain(seed: int) -> int:

@@ -13,11 +13,11 @@ import pytest
 
 from services.cli import comparing, simulating
 from services.cli.__main__ import run
+from services.rules import outcome as outcomes
 from services.rules.cards import FULL_DECK, Card
 from services.rules.ends import End
-from services.rules.hands import initial_points
 from services.rules.outcome import outcome
-from services.rules.tableau import Hand, next_hand
+from services.rules.tableau import banker_draws, next_hand
 
 MILLION = ["--simulate", "1000000", "--seed", "11"]
 
@@ -108,13 +108,10 @@ def test_a_bent_table_of_play_is_found(
 ) -> None:
     """One cell of the table: Banker draws on three against Player's eight."""
 
-    def bent(player: Sequence[Card], banker: Sequence[Card]) -> Hand | None:
-        if len(player) == 3 and len(banker) == 2 and player[2][0] == "8":
-            three = initial_points(banker) == 3
-            return "banker" if three else next_hand(player, banker)
-        return next_hand(player, banker)
+    def bent(banker_points: int, player_third: int | None) -> bool:
+        return (banker_points, player_third) == (3, 8) or banker_draws(banker_points, player_third)
 
-    monkeypatch.setattr(simulating, "next_hand", bent)
+    monkeypatch.setattr(outcomes, "banker_draws", bent)
     assert run(["odds", "super-six", *MILLION]) == 1
     _, _, outside = capsys.readouterr().out.partition("outside 5 sigma:\n")
     assert "cards_6" in outside

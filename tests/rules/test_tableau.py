@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from services.rules.cards import POINT_VALUES
-from services.rules.outcome import outcome
+from services.rules.cards import FULL_DECK, POINT_VALUES, point_value
+from services.rules.outcome import dealt, outcome
 from services.rules.tableau import (
     Decision,
     banker_draws,
@@ -250,3 +250,21 @@ def test_banker_is_never_asked_after_a_natural() -> None:
         banker_draws(8, None)
     with pytest.raises(KeyError):
         POINT_VALUES["XX"]
+
+
+def test_a_coup_dealt_at_once_is_the_one_dealt_card_by_card() -> None:
+    """Every sequence of five values, from the front of an order and from within it."""
+    of_value = [next(card for card in FULL_DECK if point_value(card) == at) for at in range(10)]
+    for values in product(of_value, repeat=5):
+        order = (*values, "9D")
+        player, banker, _used = deal(order)
+        assert dealt(order) == outcome(player, banker)
+    assert dealt(("AS", *order), 1) == outcome(player, banker)
+
+
+def test_an_order_that_is_too_short_deals_no_coup() -> None:
+    with pytest.raises(ValueError, match="unpack"):
+        dealt(cards("2", "7", "3"))
+    for short in (("2", "7", "3", "K"), ("2", "A", "3", "A", "K"), ("3", "2", "3", "2")):
+        with pytest.raises(IndexError):
+            dealt(cards(*short))  # Player's third card, Banker's behind it, and Banker's alone
