@@ -13,6 +13,10 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 UTC: Final = "UTC"
+FIRST_S: Final = int(dt.datetime(1, 1, 4, tzinfo=dt.UTC).timestamp())
+LAST_S: Final = int(dt.datetime(9999, 12, 28, tzinfo=dt.UTC).timestamp())
+"""Between these every zone has a date for every instant, and for the day's beginning and end."""
+
 _ZONES_MAX: Final = 64
 
 
@@ -48,8 +52,12 @@ def gaming_day(at_us: int, time_zone: str, day_starts_minute: int) -> dt.date:
     The day that begins at 06:00 lasts until 05:59:59 of the next date by the clock on the wall, be
     it 23, 24 or 25 hours. Where the clock goes back over its beginning, it begins the first time: a day
     that is over does not come again.
+
+    Instants at the ends of the calendar count to its first and last days: a recording may say any
+    instant, and what is folded from the log must not end with it.
     """
-    at = dt.datetime.fromtimestamp(at_us // 1_000_000, tz=dt.UTC)
+    bounded_s = min(max(at_us // 1_000_000, FIRST_S), LAST_S)
+    at = dt.datetime.fromtimestamp(bounded_s, tz=dt.UTC)
     local = at.astimezone(zone(time_zone))
     starts = dt.timedelta(minutes=day_starts_minute)
     day = (local.replace(tzinfo=None) - starts).date()

@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+from services.chassis.inputs import INSTANT_US_MAX, INSTANT_US_MIN
 from services.contracts.common import TableSettings
 from services.contracts.core import Refused
 from services.contracts.gaming_day import UnknownZone, gaming_day, zone
@@ -80,3 +81,18 @@ def test_an_unknown_zone_is_refused_by_name(name: str) -> None:
     with pytest.raises(Refused) as refused:
         settings(name, 0)
     assert refused.value.reason == "TIME_ZONE"
+
+
+@pytest.mark.parametrize("name", ["UTC", "Pacific/Kiritimati", "America/Adak"])
+@pytest.mark.parametrize("starts", [0, 360, 1_439])
+def test_every_instant_that_a_recording_can_name_has_a_day(name: str, starts: int) -> None:
+    """One that has none would be the end of everything that is folded from the log."""
+    for at_us in (INSTANT_US_MIN, 1, INSTANT_US_MAX):
+        day = gaming_day(at_us, name, starts)
+        at = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=at_us)
+        assert abs(day - at.date()) <= dt.timedelta(days=6)
+
+
+def test_days_near_the_end_of_the_calendar_are_their_own() -> None:
+    at = dt.datetime(9999, 12, 27, 12, tzinfo=dt.UTC)
+    assert gaming_day(int(at.timestamp()) * 1_000_000, "UTC", 0) == at.date()
