@@ -135,3 +135,12 @@ def test_parquet_has_types_and_the_same_values() -> None:
     assert table.column("rounding_exact").to_pylist() == ["-1/3", None]
     assert b"as of position 17" in table.schema.metadata[b"sabot"]
     assert files.parquet(HEAD, ROWS) == content
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "|", "%"])
+@pytest.mark.parametrize("parts", [";", "; ", "\t", "\n", "\r\n"])
+def test_no_part_of_a_cell_with_words_is_a_formula(parts: str, sign: str) -> None:
+    """A spreadsheet that parts cells by semicolons takes quotes inside of one for nothing special."""
+    text = f"I was paid{parts}{sign}1+1"
+    assert files.cell("text", text) == f"I was paid{parts}'{sign}1+1"
+    assert files.cell("text", "7H; KD, a = b") == "7H; KD, a = b"

@@ -25,6 +25,9 @@ FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 _SPLIT: Final = re.compile(r"([,;\t]\s*)(?=[=+\-@|%])")
 """Where a spreadsheet would begin a cell in a line about the report, and take it for a formula."""
 
+_SPLIT_CELL: Final = re.compile(r"([;\t\r\n]\s*)(?=[=+\-@|%])")
+"""The same in a cell with words: where semicolons part the cells, quotes inside of one hold nothing."""
+
 _WORDS: Final = frozenset({Kind.TEXT.value})
 _INTEGERS: Final = frozenset({Kind.COUNT.value, Kind.MINOR.value})
 _DECIMALS: Final = {
@@ -104,7 +107,10 @@ def below(foot: Foot) -> Iterator[str]:
 
 def cell(unit: str, text: str) -> str:
     """A cell of CSV: words that a spreadsheet would take for a formula begin with an apostrophe."""
-    return f"'{text}" if unit in _WORDS and text.startswith(FORMULA_SIGNS) else text
+    if unit not in _WORDS:
+        return text
+    begun = f"'{text}" if text.startswith(FORMULA_SIGNS) else text
+    return _SPLIT_CELL.sub(r"\1'", begun)
 
 
 def csv_lines(head: Head, rows: Iterable[Sequence[str]]) -> Iterator[str]:
