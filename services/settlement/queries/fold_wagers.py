@@ -18,10 +18,14 @@ WON, LOST, PUSH = "WON", "LOST", "PUSH"
 
 
 def wager_of(desk: Desk, said: Said) -> Wager:
-    """The event's wager, as it is; topics arrive in any order, so it may be new."""
+    """The event's wager, as it is; topics arrive in any order, so it may be new.
+
+    It is also new where the id was spent for nothing before: one that was rejected before money or a
+    token was asked for has left its id to whoever stakes under it, be it another player.
+    """
     event: Any = said.event
     known: Wager | None = desk.find(WAGERS, said.named("wager_id"))
-    if known is not None:
+    if known is not None and not _never_was(known):
         return known
     return Wager(
         id=said.named("wager_id"),
@@ -36,6 +40,10 @@ def wager_of(desk: Desk, said: Said) -> Wager:
         area=event.area,
         currency=event.currency,
     )
+
+
+def _never_was(wager: Wager) -> bool:
+    return wager.status == "REJECTED" and not (wager.accepted_us or wager.movement_ids)
 
 
 def change_wager(desk: Desk, said: Said, **changes: Any) -> None:
