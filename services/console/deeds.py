@@ -19,6 +19,7 @@ from sabot.shoe.v1 import shoe_service_pb2
 from sabot.wager.v1 import wager_service_pb2
 from sabot_client import Answer, Client
 from services.console.session import Session, shown_as_it_is
+from services.round.domain.incidents import RULES as INCIDENTS
 from services.round.domain.rulings import INVALIDATE_REASONS, VOID_REASONS
 
 TEXT_MAX: Final = 500
@@ -215,7 +216,7 @@ DEEDS: Final = (
         "round",
         "Record an incident",
         (
-            Asked("code", "Code", hint="such as MEDICAL"),
+            Asked("code", "Code", "choice", tuple(sorted(INCIDENTS))),
             Asked("note", "Note", needed=False),
             Asked("person", "Whom it is about", needed=False),
         ),
