@@ -47,8 +47,8 @@ async def of_the_day(client: Client, tables: Iterable[Any]) -> Day:
     """What the gaming day of each table has come to: one report for each day and mode there is."""
     wanted: dict[tuple[str, bool], set[str]] = {}
     for table in tables:
-        if table.gaming_day:
-            wanted.setdefault((table.gaming_day, table.test), set()).add(table.table_id)
+        if table.latest_gaming_day:
+            wanted.setdefault((table.latest_gaming_day, table.test), set()).add(table.table_id)
     told = await asyncio.gather(
         *(_told(client, day, test, ids) for (day, test), ids in sorted(wanted.items()))
     )

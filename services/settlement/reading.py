@@ -93,6 +93,16 @@ class Read(Struct, eq=False):
         return bytes.fromhex(self._digest) if isinstance(self._digest, str) else self._digest
 
 
+def booked_at_us(meta: Meta, kept_at_us: int) -> int:
+    """The instant whose gaming day an event counts to, microseconds since 1970 (N-7, ADR 12).
+
+    What settlement recorded after a day was over changes that day no more, whenever it happened. The
+    instants of a table in TEST mode are those of its recording, which nobody's clock has to do with.
+    """
+    happened = meta.occurred_at_us
+    return happened if meta.test else max(happened, kept_at_us)
+
+
 def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
     """The event in a record of the own log; None for a type that nobody here listens to any more.
 

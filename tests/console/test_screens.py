@@ -111,7 +111,7 @@ async def test_the_pit_shows_what_the_day_of_each_table_has_come_to() -> None:
     def listed(request: Any, context: Any) -> queries.ListTablesResponse:
         if "SUSPENDED" in request.filter:
             return queries.ListTablesResponse()
-        day = {"gaming_day": "2026-11-30"}
+        day = {"gaming_day": "2026-11-29", "latest_gaming_day": "2026-11-30"}
         return queries.ListTablesResponse(items=[table(**day), table("T2", test=True, **day)])
 
     async with console() as (browser, fake):

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from services.contracts.core import Event, Meta
 from services.contracts.wager import SlipDebitRequested
+from services.settlement.reading import booked_at_us
 from services.settlement.queries.resources import (
     COUPS,
     DISPUTES,
@@ -43,6 +44,13 @@ class Said(Struct, frozen=True):
     meta: Meta
     event_id: str
     position: int
+    kept_us: int = 0
+    """When settlement recorded it in its own log."""
+
+    @property
+    def service(self) -> str:
+        """Who said so."""
+        return self.event_id.partition(":")[0]
 
     @property
     def table_id(self) -> str:
@@ -53,6 +61,11 @@ class Said(Struct, frozen=True):
     def at_us(self) -> int:
         """When it happened."""
         return self.meta.occurred_at_us
+
+    @property
+    def booked_us(self) -> int:
+        """The instant whose gaming day it counts to, where it is a record of its own."""
+        return booked_at_us(self.meta, self.kept_us)
 
     def named(self, name: str) -> str:
         """The id of something at the table that the event names; empty where it does not."""

@@ -11,6 +11,7 @@ from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.rules.hands import is_pair
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
+from services.settlement.queries.fold_shoes import shoe_of
 from services.settlement.queries.fold_tables import day_of, table_of
 from services.settlement.queries.resources import (
     COUPS,
@@ -59,9 +60,9 @@ def _at(name: str) -> Fold:
 def _opened(desk: Desk, said: Said) -> None:
     event: Any = said.event
     known, at = coup_of(desk, said), table_of(desk, said)
-    changes: dict[str, Any] = {"shoe_id": event.shoe_id, "dealer": at.dealer}
-    shoe = desk.find(SHOES, f"{said.table_id}/{event.shoe_id}")
-    if shoe is not None and not known.number_in_shoe:
+    changes: dict[str, Any] = {"shoe_id": event.shoe_id, "dealer": at.kept_dealer}
+    if not known.number_in_shoe:
+        shoe = shoe_of(desk, said)
         changes |= {"shoe_number": shoe.number, "number_in_shoe": shoe.coups + 1}
         desk.put(SHOES, shoe, coups=shoe.coups + 1)
     if isinstance(event, table.CoupBackfilled):

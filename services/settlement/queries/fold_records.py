@@ -15,7 +15,7 @@ from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.core import Event
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
-from services.settlement.queries.fold_tables import change_table, day_of, table_of
+from services.settlement.queries.fold_tables import booked_day_of, change_table, table_of
 from services.settlement.queries.resources import (
     COUPS,
     DISPUTES,
@@ -41,7 +41,7 @@ def _incident(kind: str, code: str, *, opens: bool = False) -> Fold:
             id=said.event_id,
             at_us=said.at_us,
             table_id=said.table_id,
-            gaming_day=day_of(desk, said),
+            gaming_day=booked_day_of(desk, said),
             test=said.meta.test,
             coup_id=getattr(event, "coup_id", None) or said.meta.coup_id,
             shoe_id=getattr(event, "shoe_id", None) or said.meta.shoe_id,
@@ -120,7 +120,7 @@ def _exception(kind: str, told: Told) -> Fold:
             id=said.event_id,
             at_us=said.at_us,
             table_id=said.table_id,
-            gaming_day=day_of(desk, said),
+            gaming_day=booked_day_of(desk, said),
             test=said.meta.test,
             kind=kind,
             what=event.type,
@@ -227,7 +227,7 @@ def _dispute_opened(desk: Desk, said: Said) -> None:
         id=said.named("dispute_id"),
         at_us=said.at_us,
         table_id=said.table_id,
-        gaming_day=day_of(desk, said),
+        gaming_day=booked_day_of(desk, said),
         test=said.meta.test,
         dispute_id=event.dispute_id,
         coup_id=event.coup_id,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from services.contracts import round as table
 from services.contracts import shoe as cards
 from services.contracts.core import Event
 from services.rules.hands import is_pair
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
-from services.settlement.queries.fold_tables import change_table, day_of, table_of
+from services.settlement.queries.fold_tables import change_table, day_of, session_of, table_of
 from services.settlement.queries.resources import COUPS, SHOES, TABLES, Custody, RoadMark, Shoe
 
 TAIL_MARKS: Final = 24
@@ -36,6 +38,24 @@ def _prepared(desk: Desk, said: Said) -> None:
     change_table(desk, said, kept_custody=kept)
 
 
+def shoe_of(desk: Desk, said: Said) -> Shoe:
+    """The event's shoe, as it is; coups may be heard of before it was loaded, so it may be new."""
+    event: Any = said.event
+    found: Shoe | None = desk.find(SHOES, said.named("shoe_id"))
+    if found is not None:
+        return found
+    return Shoe(
+        id=said.named("shoe_id"),
+        at_us=said.at_us,
+        table_id=said.table_id,
+        gaming_day=day_of(desk, said),
+        test=said.meta.test,
+        rulebook_id=said.meta.rulebook_id,
+        shoe_id=event.shoe_id,
+        session=session_of(table_of(desk, said), said),
+    )
+
+
 def _loaded(desk: Desk, said: Said) -> None:
     event: Any = said.event
     known = table_of(desk, said)
@@ -50,7 +70,7 @@ def _loaded(desk: Desk, said: Said) -> None:
         test=said.meta.test,
         rulebook_id=said.meta.rulebook_id,
         shoe_id=event.shoe_id,
-        session=known.session,
+        session=session_of(known, said),
         number=number,
         source=event.source,
         decks=event.decks,
@@ -60,37 +80,29 @@ def _loaded(desk: Desk, said: Said) -> None:
         custody=(*known.kept_custody, _custody(said)),
     )
     if committed == event.shoe_id:
-        shoe = _with_commitment(shoe, commitment, digest)
+        shoe = replace(shoe, commitment_number=commitment, commitment=digest)
     before: Shoe | None = desk.find(SHOES, shoe.id)
-    # The order of the lists never changes, also where an id is used again.
-    desk.put(SHOES, shoe, at_us=before.at_us if before is not None else shoe.at_us)
+    if before is not None:
+        # The order of the lists never changes, also where an id is used again.
+        shoe = replace(shoe, at_us=before.at_us)
+    if before is not None and not before.cards:  # coups of it were heard of before
+        names = ("coups", "kept_road", "banker_wins", "player_wins", "ties")
+        shoe = replace(shoe, **{name: getattr(before, name) for name in names})
+    desk.put(SHOES, shoe)
     change_table(
         desk,
         said,
         shoe_id=event.shoe_id,
-        road_tail=(),
+        road_tail=shoe.kept_road[-TAIL_MARKS:],
         kept_custody=(),
         kept_shoes=number,
         kept_shoe_day=day,
     )
 
 
-def _with_commitment(shoe: Shoe, number: int, digest: str) -> Shoe:
-    return Shoe(
-        **{
-            **{name: getattr(shoe, name) for name in shoe.__struct_fields__},
-            "commitment_number": number,
-            "commitment": digest,
-        }
-    )
-
-
 def _committed(desk: Desk, said: Said) -> None:
+    """Of the shoe that is loaded next: one with its id may be there from before."""
     event: Any = said.event
-    shoe: Shoe | None = desk.find(SHOES, said.named("shoe_id"))
-    if shoe is not None:
-        desk.put(SHOES, _with_commitment(shoe, event.number, event.commitment))
-        return
     change_table(desk, said, kept_commitment=(event.number, event.commitment, event.shoe_id))
 
 

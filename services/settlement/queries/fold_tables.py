@@ -43,13 +43,38 @@ def table_of(desk: Desk, said: Said) -> Table:
 
 def day_of(desk: Desk, said: Said) -> str:
     """The gaming day on which the event happened, as its table counts days."""
-    at = table_of(desk, said)
-    return gaming_day(said.at_us, at.kept_zone, at.kept_day_starts).isoformat()
+    return _day(table_of(desk, said), said.at_us)
+
+
+def booked_day_of(desk: Desk, said: Said) -> str:
+    """The gaming day that the event counts to as a record: no day that is over gets one more."""
+    return _day(table_of(desk, said), said.booked_us)
+
+
+def _day(at: Table, at_us: int) -> str:
+    return gaming_day(at_us, at.kept_zone, at.kept_day_starts).isoformat()
+
+
+def session_of(known: Table, said: Said) -> int:
+    """The session that who says so is in."""
+    return known.kept_sessions.get(said.service, known.session)
 
 
 def change_table(desk: Desk, said: Said, **changes: Any) -> None:
-    """Keep the event's table with these changes."""
-    desk.put(TABLES, table_of(desk, said), updated_us=said.at_us, **changes)
+    """Keep the event's table with these changes.
+
+    Who has not taken up the newest session says nothing of it: what he still has to say of the one
+    before changes only what the fold goes on with.
+    """
+    known = table_of(desk, said)
+    if session_of(known, said) < known.session:
+        changes = {name: changes[name] for name in changes if name.startswith(_GOES_ON)}
+    day = max(known.latest_gaming_day, _day(known, said.at_us))
+    updated_us = max(known.updated_us, said.at_us)
+    desk.put(TABLES, known, updated_us=updated_us, latest_gaming_day=day, **changes)
+
+
+_GOES_ON = ("kept_", "incidents_open")
 
 
 def _set(**constant: Any) -> Fold:
@@ -76,12 +101,20 @@ def _opened(desk: Desk, said: Said) -> None:
     event: Any = said.event
     _keep_rulebook(desk, said)
     known, settings = table_of(desk, said), event.settings
+    taken_up: dict[str, Any] = {
+        "kept_sessions": {**known.kept_sessions, said.service: event.session}
+    }
+    if isinstance(event, table.TableOpened):
+        taken_up |= {"kept_dealer": "", "kept_incidents": {}, "incidents_open": 0}
     if event.session <= known.session:
+        desk.put(TABLES, known, **taken_up)
         return
     _limits_replaced(desk, said, known)
-    change_table(
-        desk,
-        said,
+    day = gaming_day(said.at_us, settings.time_zone, settings.day_starts_minute).isoformat()
+    desk.put(
+        TABLES,
+        known,
+        updated_us=said.at_us,
         session=event.session,
         status="OPEN",
         phase=IDLE,
@@ -105,14 +138,12 @@ def _opened(desk: Desk, said: Said) -> None:
         road_tail=(),
         opened_us=said.at_us,
         closed_us=0,
-        gaming_day=gaming_day(
-            said.at_us, settings.time_zone, settings.day_starts_minute
-        ).isoformat(),
-        incidents_open=0,
+        gaming_day=day,
+        latest_gaming_day=day,
         book=settings.book,
-        kept_incidents={},
         kept_zone=settings.time_zone,
         kept_day_starts=settings.day_starts_minute,
+        **{"kept_incidents": {}, "incidents_open": 0, **taken_up},
     )
 
 
@@ -151,7 +182,7 @@ def _variant(desk: Desk, said: Said) -> None:
 
 def _dealer(desk: Desk, said: Said) -> None:
     event: Any = said.event
-    change_table(desk, said, dealer=event.dealer, shift=event.shift)
+    change_table(desk, said, dealer=event.dealer, shift=event.shift, kept_dealer=event.dealer)
 
 
 def _suspended(desk: Desk, said: Said) -> None:
@@ -212,7 +243,10 @@ def _limits(desk: Desk, said: Said) -> None:
     event: Any = said.event
     known = table_of(desk, said)
     limits, differential = area_limits(event), event.differential_minor or 0
-    _limits_replaced(desk, said, known)
+    session = session_of(known, said)
+    over = session < known.session
+    if not over:
+        _limits_replaced(desk, said, known)
     change_table(
         desk,
         said,
@@ -221,14 +255,15 @@ def _limits(desk: Desk, said: Said) -> None:
         differential_minor=differential,
     )
     sign = Limits(
-        id=limits_id(said.table_id, known.session, event.limits_version),
+        id=limits_id(said.table_id, session, event.limits_version),
         at_us=said.at_us,
         table_id=said.table_id,
-        gaming_day=day_of(desk, said),
-        session=known.session,
+        gaming_day=booked_day_of(desk, said),
+        session=session,
         version=event.limits_version,
         limits=limits,
         differential_minor=differential,
+        replaced_us=known.opened_us if over else 0,
         by=said.meta.actor,
         test=said.meta.test,
     )

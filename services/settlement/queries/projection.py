@@ -37,7 +37,7 @@ class Resources:
     """Keeps resources by folding the log in order."""
 
     name: str = RESOURCES
-    version: int = 4
+    version: int = 5
 
     async def create(self, connection: Any, schema: str) -> None:
         """The tables with their indexes."""
@@ -90,7 +90,7 @@ def said(record: Record) -> Said | None:
     each = read(record, WANTED)
     if each is None or type(each.event) not in TOLD:
         return None
-    return Said(each.event, each.meta, each.event_id, record.position)
+    return Said(each.event, each.meta, each.event_id, record.position, each.kept_at_us)
 
 
 async def _fetch(connection: Any, schema: str, desk: Desk, wanted: Iterable[Key]) -> None:

@@ -95,6 +95,13 @@ class Table(Resource, frozen=True, kw_only=True, omit_defaults=True):
     updated_us: int = 0
     incidents_open: int = 0
     book: str = "KEPT"
+    latest_gaming_day: str = ""
+    kept_sessions: dict[str, int] = {}
+    """By service, the session that it has taken up: what it says is of that one."""
+
+    kept_dealer: str = ""
+    """Who deals at this place of what round says, which may be behind the session."""
+
     kept_zone: str = "UTC"
     kept_day_starts: int = 0
     """Zone, and minute after midnight, of its gaming days."""

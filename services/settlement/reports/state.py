@@ -11,7 +11,7 @@ from services.contracts.common import Limits, TableSettings
 from services.contracts.core import Event
 from services.contracts.gaming_day import gaming_day
 from services.contracts.round import SERVICE as ROUND
-from services.settlement.reading import Read
+from services.settlement.reading import Read, booked_at_us
 
 
 class InForce(Struct, frozen=True):
@@ -226,14 +226,5 @@ def here(position: int, each: Read, known: Known) -> Here:
         return gaming_day(at_us, rules.time_zone, rules.day_starts_minute)
 
     day = day_of(each.meta.occurred_at_us)
-    return Here(position, each, known, table, rules, day, day_of(_booked_at_us(each)), before)
-
-
-def _booked_at_us(each: Read) -> int:
-    """The instant whose gaming day an event counts to, microseconds since 1970 (N-7).
-
-    What settlement recorded after a day was over changes that day no more, whenever it happened. The
-    instants of a table in TEST mode are those of its recording, which nobody's clock has to do with.
-    """
-    happened = each.meta.occurred_at_us
-    return happened if each.meta.test else max(happened, each.kept_at_us)
+    booked = day_of(booked_at_us(each.meta, each.kept_at_us))
+    return Here(position, each, known, table, rules, day, booked, before)

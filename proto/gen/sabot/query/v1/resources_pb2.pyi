@@ -56,7 +56,7 @@ class RoadMark(_message.Message):
     def __init__(self, coup: _Optional[int] = ..., result: _Optional[str] = ..., player_pair: _Optional[bool] = ..., banker_pair: _Optional[bool] = ..., natural: _Optional[bool] = ..., no_bet: _Optional[bool] = ...) -> None: ...
 
 class Table(_message.Message):
-    __slots__ = ("id", "at_us", "position", "table_id", "table_number", "session", "status", "phase", "held", "reason", "rulebook_id", "rulebook_hash", "currency", "method", "test", "dealer", "supervisor", "shift", "shoe_id", "coup_id", "betting_closes_us", "limits_version", "limits", "differential_minor", "seats", "road_tail", "opened_us", "closed_us", "updated_us", "gaming_day", "incidents_open", "book")
+    __slots__ = ("id", "at_us", "position", "table_id", "table_number", "session", "status", "phase", "held", "reason", "rulebook_id", "rulebook_hash", "currency", "method", "test", "dealer", "supervisor", "shift", "shoe_id", "coup_id", "betting_closes_us", "limits_version", "limits", "differential_minor", "seats", "road_tail", "opened_us", "closed_us", "updated_us", "gaming_day", "incidents_open", "book", "latest_gaming_day")
     ID_FIELD_NUMBER: _ClassVar[int]
     AT_US_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -89,6 +89,7 @@ class Table(_message.Message):
     GAMING_DAY_FIELD_NUMBER: _ClassVar[int]
     INCIDENTS_OPEN_FIELD_NUMBER: _ClassVar[int]
     BOOK_FIELD_NUMBER: _ClassVar[int]
+    LATEST_GAMING_DAY_FIELD_NUMBER: _ClassVar[int]
     id: str
     at_us: int
     position: int
@@ -121,7 +122,8 @@ class Table(_message.Message):
     gaming_day: str
     incidents_open: int
     book: str
-    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., position: _Optional[int] = ..., table_id: _Optional[str] = ..., table_number: _Optional[str] = ..., session: _Optional[int] = ..., status: _Optional[str] = ..., phase: _Optional[str] = ..., held: _Optional[str] = ..., reason: _Optional[str] = ..., rulebook_id: _Optional[str] = ..., rulebook_hash: _Optional[str] = ..., currency: _Optional[str] = ..., method: _Optional[str] = ..., test: _Optional[bool] = ..., dealer: _Optional[str] = ..., supervisor: _Optional[str] = ..., shift: _Optional[int] = ..., shoe_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., betting_closes_us: _Optional[int] = ..., limits_version: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[AreaLimit, _Mapping]]] = ..., differential_minor: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[Seated, _Mapping]]] = ..., road_tail: _Optional[_Iterable[_Union[RoadMark, _Mapping]]] = ..., opened_us: _Optional[int] = ..., closed_us: _Optional[int] = ..., updated_us: _Optional[int] = ..., gaming_day: _Optional[str] = ..., incidents_open: _Optional[int] = ..., book: _Optional[str] = ...) -> None: ...
+    latest_gaming_day: str
+    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., position: _Optional[int] = ..., table_id: _Optional[str] = ..., table_number: _Optional[str] = ..., session: _Optional[int] = ..., status: _Optional[str] = ..., phase: _Optional[str] = ..., held: _Optional[str] = ..., reason: _Optional[str] = ..., rulebook_id: _Optional[str] = ..., rulebook_hash: _Optional[str] = ..., currency: _Optional[str] = ..., method: _Optional[str] = ..., test: _Optional[bool] = ..., dealer: _Optional[str] = ..., supervisor: _Optional[str] = ..., shift: _Optional[int] = ..., shoe_id: _Optional[str] = ..., coup_id: _Optional[str] = ..., betting_closes_us: _Optional[int] = ..., limits_version: _Optional[int] = ..., limits: _Optional[_Iterable[_Union[AreaLimit, _Mapping]]] = ..., differential_minor: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[Seated, _Mapping]]] = ..., road_tail: _Optional[_Iterable[_Union[RoadMark, _Mapping]]] = ..., opened_us: _Optional[int] = ..., closed_us: _Optional[int] = ..., updated_us: _Optional[int] = ..., gaming_day: _Optional[str] = ..., incidents_open: _Optional[int] = ..., book: _Optional[str] = ..., latest_gaming_day: _Optional[str] = ...) -> None: ...
 
 class Custody(_message.Message):
     __slots__ = ("at_us", "what", "by", "second", "detail_json")
