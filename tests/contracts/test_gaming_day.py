@@ -89,7 +89,7 @@ def test_every_instant_that_a_recording_can_name_has_a_day(name: str, starts: in
     """One that has none would be the end of everything that is folded from the log."""
     for at_us in (INSTANT_US_MIN, 1, INSTANT_US_MAX):
         day = gaming_day(at_us, name, starts)
-        at = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=at_us)
+        at = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=at_us)
         assert abs(day - at.date()) <= dt.timedelta(days=6)
 
 

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from services.contracts.core import Event, Meta
 from services.contracts.wager import SlipDebitRequested
-from services.settlement.reading import booked_at_us
 from services.settlement.queries.resources import (
     COUPS,
     DISPUTES,
@@ -30,6 +29,7 @@ from services.settlement.queries.resources import (
     Resource,
     Table,
 )
+from services.settlement.reading import booked_at_us
 
 Key = tuple[str, str]
 """Name of the kind, and id."""
