@@ -19,8 +19,12 @@ GATE_ROUNDS = 3
 EVENTS = 200_000
 TABLES = 200
 
-MARK_BEGIN = "<!-- figures: written by make bench ARGS=--write -->"
-MARK_END = "<!-- end of figures -->"
+COMMANDS = {
+    "figures": "make bench ARGS=--write",
+    "peers": "make bench ARGS='--only peers --write'",
+}
+"""The tables of the document, by the command that writes them."""
+
 PERFORMANCE = Path(__file__).parents[2] / "docs" / "performance.md"
 
 
@@ -63,7 +67,7 @@ def main() -> int:
         *table(rows),
     ]
     if options.write:
-        write(lines)
+        write(lines, "peers" if options.only == ["peers"] else "figures")
     if options.gate:
         lines += ["", *gate.verdicts(rows)]
     sys.stdout.write("\n".join(lines) + "\n")
@@ -79,13 +83,13 @@ def held(plan: groups.Plan, until_s: float) -> tuple[list[Row], bool]:
     return gate.hold(measure, groups.say, until_s)
 
 
-def write(lines: Sequence[str]) -> None:
-    """Replace the figures in the document."""
-    text = PERFORMANCE.read_text()
-    before, _, rest = text.partition(MARK_BEGIN)
-    _, _, after = rest.partition(MARK_END)
-    figures = "\n".join([MARK_BEGIN, *lines, MARK_END])
-    PERFORMANCE.write_text(before + figures + after)
+def write(lines: Sequence[str], name: str) -> None:
+    """Replace one of the tables in the document."""
+    begin, end = f"<!-- {name}: written by {COMMANDS[name]} -->", f"<!-- end of {name} -->"
+    before, found, rest = PERFORMANCE.read_text().partition(begin)
+    _, ended, after = rest.partition(end)
+    assert found and ended, f"{PERFORMANCE} has no place for {name}"  # noqa: PT018
+    PERFORMANCE.write_text(before + "\n".join([begin, *lines, end]) + after)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from tests.bench import (
     drawing,
     growing,
     lasting,
-    peers,
     pure,
     rebuilding,
     relaying,
@@ -29,6 +28,7 @@ from tests.bench import (
     wagering,
 )
 from tests.bench.figures import Row
+from tests.bench.peers import measuring
 
 ALL: Final = (
     "replay",
@@ -123,10 +123,10 @@ def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
             elif "log" in groups:
                 say("log")
                 yield _within(plan, growing.missed(bare, plan.events))
-    if "peers" in groups and (python := peers.installed(say)):
+    if "peers" in groups:
         with Stack(services=(), durable=True, report=say) as bare:
             say("peers")
-            yield from _within(plan, peers.measure(bare, plan.rounds, python))
+            yield from _within(plan, measuring.measure(bare, plan.rounds, say))
 
 
 def _within(plan: Plan, work: Awaitable[T]) -> T:
