@@ -24,6 +24,7 @@ KINDS = (
     "OUTSTANDING",
     "DROP",
     "BACKFILL",
+    "STOP",
 )
 
 

@@ -31,7 +31,7 @@ class CoupStories:
     """The projection `coups`: the stories of coups, and every rulebook that one was played under."""
 
     name: str = STORIES
-    version: int = 3
+    version: int = 4
 
     async def create(self, connection: Any, schema: str) -> None:
         """The tables, and the order of coups for lists."""

@@ -233,8 +233,8 @@ def _given_back(outcome: str) -> Callable[[Story, Any, Happened], Story]:
 
 
 def _rejected(story: Story, event: book.WagerRejected, each: Happened) -> Story:
-    # Without a refund it never stood: nothing of it is in the story.
-    return _given_back("REJECTED")(story, event, each) if event.refund_minor else story
+    # Otherwise it never stood, or was an increase: nothing of it is in the story.
+    return _given_back("REJECTED")(story, event, each) if event.accepted else story
 
 
 def _book(story: Story, event: book.BookClosed | book.BookRevised, _: Happened) -> Story:

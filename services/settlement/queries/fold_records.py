@@ -218,6 +218,16 @@ def _released(*, closed: str) -> Told:
     return told
 
 
+def _stop(_: Desk, said: Said) -> dict[str, Any]:
+    event: Any = said.event
+    lifted = isinstance(event, book.StopLifted)
+    told = {
+        "parameter": f"stop of {event.of}",
+        "before" if lifted else "after": event.value or event.of,
+    }
+    return {**told, "player": event.value if event.of == "PLAYER" else ""}
+
+
 # --- disputes ---
 
 
@@ -306,6 +316,8 @@ EXCEPTION_FOLDS: Folds = {
     book.PermissionRevoked: _exception("PERMISSION", _became("permission", "permission", "")),
     book.PlayerBarred: _exception("BAR", _became("barred", "", "scope")),
     book.BarLifted: _exception("BAR", _became("barred", "scope", "")),
+    book.BettingStopped: _exception("STOP", _stop),
+    book.StopLifted: _exception("STOP", _stop),
     signs.MethodApproved: _exception("APPROVAL", _became("method", "", "method")),
     signs.RoleApproved: _exception("APPROVAL", _became("role", "", "PLAYER_HAND")),
     signs.VariantChanged: _exception("APPROVAL", _became("rulebook", "before", "by_consent")),

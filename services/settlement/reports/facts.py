@@ -205,6 +205,8 @@ class ShoeFact(Fact, frozen=True, kw_only=True):
 
     coups: int
     lapsed: str
+    loading: int
+    """How often its id was loaded at the table by then: more than 1 where it was used again."""
 
 
 class LimitFact(Fact, frozen=True, kw_only=True):

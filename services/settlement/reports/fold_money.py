@@ -272,10 +272,13 @@ def fold_tokens(here: Here) -> list[TokenFact]:
     event = here.event
     if isinstance(event, money.PromoTokensDecided):
         said = {**dict.fromkeys(event.spent, "SPENT"), **dict.fromkeys(event.returned, "RETURNED")}
+        accepted = here.known.coup(event.coup_id).accepted
+        # One that came back from a wager may have been staked again: the last one is meant.
+        last = {wager.token: wager_id for wager_id, wager in accepted.items()}
         return [
             _token(what, wager_id, here, event.coup_id, "")
-            for wager_id, wager in here.known.coup(event.coup_id).accepted.items()
-            if (what := said.get(wager.token))
+            for token, wager_id in last.items()
+            if (what := said.get(token))
         ]
     token = getattr(event, "token", None)
     if not token or not isinstance(event, _STAKED | _BACK):

@@ -21,6 +21,7 @@ from services.contracts import shoe as cards
 from services.contracts import wager as book
 from services.contracts.core import Event
 from services.settlement.reports.facts import NoteFact
+from services.settlement.reports.report import instant
 from services.settlement.reports.state import CoupState, Here
 
 EXCEPTION, SIGNIFICANT, ERROR = "EXCEPTION", "SIGNIFICANT", "ERROR"
@@ -168,6 +169,17 @@ def _permission(event: Any, _: Here) -> str:
     return _json(said)
 
 
+def _stop(event: Any, _: Here) -> str:
+    """What a stop is of, and whose players and which tables it binds."""
+    where = "every table" if event.everywhere else "this table"
+    whose = f"players of {event.operator}" if event.operator else "everybody"
+    return f"{event.of} {event.value}".strip() + f": {whose}, {where}"
+
+
+def _instant(event: Any, _: Here) -> str:
+    return instant(event.until_us)
+
+
 def _voided_wager(event: Any, _: Here) -> str:
     return f"VOIDED {event.refund_minor}"
 
@@ -194,6 +206,7 @@ _MONEY: Final[Mapping[type[Event], Telling]] = {
     money.DisputeDecided: _exception(after=_named("decision"), before=_said("OPEN")),
     money.DisputeReviewed: _exception(after=_named("decision"), before=_said("DECIDED")),
     money.CoupReviewOpened: _significant(ALARM),
+    money.CoupReviewClosed: _exception(before=_said("OPEN"), after=_said("CLOSED")),
     money.DropCounted: _exception(amount=_amount("amount_minor")),
     book.WagerVoided: _exception(before=_wager_before, after=_voided_wager),
 }
@@ -217,6 +230,7 @@ _COUP: Final[Mapping[type[Event], Telling]] = {
     ),
     hands.ErrorApproved: _exception(after=_named("what")),
     hands.CardAttested: _exception(after=lambda e, _: "SEEN" if e.seen else "UNSEEN"),
+    hands.WithdrawalWindowExtended: _exception(after=_instant),
     hands.IncidentResolved: _exception(before=_named("code"), after=_named("how")),
     hands.HoldEscalated: _significant(ALARM, code=lambda e, _: f"HELD_{e.code}"),
     hands.AlarmRaised: _significant(ALARM, code=_named("code")),
@@ -236,6 +250,9 @@ _TABLE: Final[Mapping[type[Event], Telling]] = {
     book.OpposingWagerApproved: _exception(after=_permission),
     book.PermissionRevoked: _exception(before=_named("permission"), after=_said("REVOKED")),
     book.PlayerBarred: _alarm(after=_named("scope")),
+    book.BarLifted: _exception(before=_named("scope"), after=_said("LIFTED")),
+    book.BettingStopped: _exception(after=_stop),
+    book.StopLifted: _exception(before=_stop, after=_said("LIFTED")),
     at_table.VariantChanged: _exception(
         before=_named("before"), after=lambda e, _: e.settings.rulebook_id
     ),

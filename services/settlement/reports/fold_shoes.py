@@ -24,8 +24,10 @@ def fold(here: Here) -> list[ShoeFact]:
         return []
     count = _COUNTS.get(type(event))
     if count is not None:
-        count(_shoe(here), event)
-        return []
+        shoe = _shoe(here)
+        count(shoe, event)
+        # Coups of a shoe may be heard of when it is gone: no other row tells of them.
+        return [_row(shoe, here)] if shoe.status in _GONE else []
     change = _CHANGES.get(type(event))
     if change is None:
         return []
@@ -33,12 +35,22 @@ def fold(here: Here) -> list[ShoeFact]:
     if shoe.shoe_day is None:
         shoe.shoe_day = here.day
     change(shoe, event, here)
-    return [ShoeFact(**here.common(), **asdict(shoe), what=event.type)]
+    return [_row(shoe, here)]
+
+
+_GONE: Final = ("RETIRED", "INVALIDATED")
+
+
+def _row(shoe: ShoeState, here: Here) -> ShoeFact:
+    return ShoeFact(**here.common(), **asdict(shoe), what=here.event.type)
 
 
 def _shoe(here: Here) -> ShoeState:
     shoe_id: str = here.event.shoe_id  # type: ignore[attr-defined]
-    return here.known.shoe(here.each.meta.table_id, shoe_id)
+    known, table_id = here.known, here.each.meta.table_id
+    if isinstance(here.event, cards.ShoeCommitted | cards.ShoeLoaded):
+        return known.next_shoe(table_id, shoe_id)
+    return known.shoe(table_id, shoe_id)
 
 
 # What is got ready for the next shoe

@@ -283,11 +283,11 @@ _NOTES: Final = (
 )
 
 
-def _noted(name: str, title: str, about: str, which: str) -> Report:
+def _noted(name: str, title: str, about: str, which: str, *, version: int = 2) -> Report:
     return Report(
         name=name,
         title=title,
-        version=2,
+        version=version,
         about=about,
         columns=_NOTES,
         filters=("table_id", "dealer"),
@@ -298,8 +298,9 @@ def _noted(name: str, title: str, about: str, which: str) -> Report:
 EXCEPTIONS: Final = _noted(
     "exceptions",
     "Exception report",
-    "What supervisors decided, corrected, permitted or voided: before, after, why, and by whom.",
+    "What supervisors decided, corrected, permitted, stopped or voided: before, after, why, by whom.",
     "EXCEPTION",
+    version=3,
 )
 SIGNIFICANT: Final = _noted(
     "significant-events",
@@ -336,6 +337,7 @@ _SHOES: Final = (
         total=True,
     ),
     Column("lapsed", _T, "burns and cards that lapsed with it"),
+    Column("loading", _N, "how often its id was loaded by then: above 1 it was used again"),
 )
 
 
@@ -348,7 +350,7 @@ def _unaccounted(fact: Any) -> dict[str, Any]:
 SHOES: Final = Report(
     name="shoes",
     title="Shoe register",
-    version=1,
+    version=2,
     about="Every shoe: assembly, inspection, shuffle, cut, burns, and where its cards went.",
     columns=_SHOES,
     filters=("table_id",),
@@ -357,7 +359,7 @@ SHOES: Final = Report(
         _SHOES,
         derived=_unaccounted,
         order=("table_id", "shoe_id", "position"),
-        last_of=("table_id", "shoe_id"),
+        last_of=("table_id", "shoe_id", "loading"),
         day="shoe_day",
     ),
 )

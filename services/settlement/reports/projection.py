@@ -34,7 +34,7 @@ _KEYS: Final = {
     ),
     "money": ("(gaming_day)", "(transaction_id)"),
     "notes": ("(list, position)", "(gaming_day)"),
-    "shoes": ('(table_id collate "C", shoe_id collate "C", position)',),
+    "shoes": ('(table_id collate "C", shoe_id collate "C", loading, position)',),
     "limits": (),
     "tokens": ("(token, position)",),
     "disputes": ("(dispute_id, position)",),
@@ -50,7 +50,7 @@ class ReportFacts:
     """The projection `reports`: facts, the rulebooks they name, and what folding remembers."""
 
     name: str = REPORTS
-    version: int = 4
+    version: int = 5
 
     async def create(self, connection: Any, schema: str) -> None:
         """A table for each kind of fact; nothing ever changes a row of them."""

@@ -13,6 +13,9 @@ from services.contracts.gaming_day import gaming_day
 from services.contracts.round import SERVICE as ROUND
 from services.settlement.reading import Read, booked_at_us
 
+COMMITTED: Final = "COMMITTED"
+"""Of a shoe that is not loaded yet."""
+
 
 class InForce(Struct, frozen=True):
     """What a service works under at a table, from its own events."""
@@ -132,7 +135,7 @@ class ShoeState(Struct, kw_only=True):
 
     shoe_id: str
     shoe_day: dt.date | None = None
-    status: str = "COMMITTED"
+    status: str = COMMITTED
     reason: str = ""
     source: str = ""
     device: bool = False
@@ -151,6 +154,7 @@ class ShoeState(Struct, kw_only=True):
     left_over: int | None = None
     coups: int = 0
     lapsed: str = ""
+    loading: int = 1
 
 
 class Known(Struct):
@@ -169,6 +173,15 @@ class Known(Struct):
     def shoe(self, table_id: str, shoe_id: str) -> ShoeState:
         """A shoe has its id from its table: only both together name it."""
         return self.shoes.setdefault(shoe_key(table_id, shoe_id), ShoeState(shoe_id=shoe_id))
+
+    def next_shoe(self, table_id: str, shoe_id: str) -> ShoeState:
+        """The shoe that is loaded now: another one than before, where the id is used again."""
+        known = self.shoe(table_id, shoe_id)
+        if known.status == COMMITTED:
+            return known
+        new = ShoeState(shoe_id=shoe_id, loading=known.loading + 1)
+        self.shoes[shoe_key(table_id, shoe_id)] = new
+        return new
 
 
 def shoe_key(table_id: str, shoe_id: str) -> str:

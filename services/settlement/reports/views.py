@@ -111,7 +111,9 @@ VIEWS: Final[dict[str, View]] = {
         about="Every shoe as it stands now, with its cards.",
         columns=_of("shoes"),
         query=_LAST.format(
-            table="shoes", same="later.table_id = f.table_id and later.shoe_id = f.shoe_id"
+            table="shoes",
+            same="later.table_id = f.table_id and later.shoe_id = f.shoe_id "
+            "and later.loading = f.loading",
         ),
     ),
     "limit_v1": _all("Every limit that came into force.", "limits"),

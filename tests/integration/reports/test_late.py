@@ -18,6 +18,7 @@ from services.contracts.wager import SERVICE as WAGER
 from services.contracts.wager import LimitsPublished
 from services.round.commands import CloseTable, OpenTable
 from services.settlement.reading import Read
+from services.settlement.reports import views
 from services.settlement.reports.facts import CoupFact, Fact, MoneyFact, NoteFact, RulebookFact
 from services.settlement.reports.fold import facts_of, heard
 from services.settlement.reports.state import Known
@@ -26,6 +27,7 @@ from tests.integration.reports.test_reports import report
 from tests.property.rough import RoughTable
 from tests.support.facts import Facts
 from tests.support.journal import journal
+from tests.support.paying import CARDS, log_of, paying
 from tests.support.played import SIX_SEVEN, Played, person
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.asyncio(loop_scope="session")]
@@ -236,3 +238,25 @@ async def test_new_limits_are_an_exception_whichever_service_is_heard_first() ->
     for log in (records, behind(records, of_round), behind(records, of_round, first + 1)):
         notes = [fact for fact in folded(log)[0] if isinstance(fact, NoteFact)]
         assert [note.code for note in notes if note.list == "EXCEPTION"] == ["LIMITS_CHANGED"]
+
+
+async def test_the_register_has_every_shoe_though_an_id_was_used_again(facts: Facts) -> None:
+    """R-01: as of any position each shoe has its row, in the call as in the view."""
+    story = paying("nsw-mini").shoe(CARDS, shoe="A").coup().shoe(CARDS, shoe="A").coup()
+    records = log_of(story.shoe(CARDS, shoe="B"))
+    schema = await facts.folded(records, batch=7)
+    shoes = await report(facts, schema, "shoes", as_of=len(records))
+    told = [
+        (row["shoe_id"], row["loading"], row["status"], row["unaccounted"]) for row in shoes.rows
+    ]
+    assert told == [
+        ("A", "1", "RETIRED", "0"),
+        ("A", "2", "RETIRED", "0"),
+        ("B", "1", "LOADED", ""),
+    ]
+    async with facts.pool.acquire() as connection:
+        await views.publish(connection, schema)
+        rows = await connection.fetch(
+            "select shoe_id, loading, status from reporting.shoe_v1 order by shoe_id, loading"
+        )
+    assert [(row[0], str(row[1]), row[2]) for row in rows] == [row[:3] for row in told]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -16,7 +16,6 @@ from services.contracts.wager import SERVICE as WAGER
 from services.contracts.wager import DebitRequested
 from services.round.commands import CloseTable, OpenTable
 from services.settlement.domain import SERVICE as SETTLEMENT
-from services.settlement.queries.projection import said
 from services.settlement.queries.resources import (
     COUPS,
     EXCEPTIONS,
@@ -29,31 +28,11 @@ from services.settlement.queries.resources import (
 )
 from services.wager.commands import RecordDebit
 from tests.property.rough import RoughTable
-from tests.support.journal import journal
+from tests.support.paying import CARDS, arranged, behind, log_of, paying
 from tests.support.played import CASINO_SUPERVISOR, SIX_SEVEN, Played, person
 from tests.support.queried import Folded
 
 DAY_US = 86_400_000_000
-CARDS = f"9S 9H 9D 9C KS KH {SIX_SEVEN} AC 9D {SIX_SEVEN}"
-
-
-class Paying(RoughTable):
-    """A table whose wallet pays."""
-
-    def wallet(self, asked: DebitRequested, command: Any) -> RecordDebit:
-        return RecordDebit(
-            at_us=command.at_us, by=command.by, movement_id=asked.movement_id, outcome="DONE"
-        )
-
-
-def played(rulebook: str = "live-studio", **settings: Any) -> Played:
-    return Played(rulebook, table=Paying("T1", 2, lags=False), **settings)
-
-
-def log_of(story: Played) -> list[Record]:
-    assert isinstance(story.table, RoughTable)
-    story.table.settle_down()
-    return journal(story.table)
 
 
 def folded(records: Sequence[Record]) -> Folded:
@@ -68,7 +47,7 @@ def folded(records: Sequence[Record]) -> Folded:
 
 def test_a_wager_is_whose_it_is_though_another_player_was_rejected_under_its_id() -> None:
     """N-3: the id was spent for nothing; who stakes under it then is told of it, and nobody else."""
-    story = played().shoe(CARDS).betting()
+    story = paying().shoe(CARDS).betting()
     story.wager("w1", "p2", "nowhere", 700)
     assert story.reason == "UNKNOWN_AREA"
     rejected = folded(log_of(story)).get(WAGERS, "T1/w1")
@@ -85,7 +64,7 @@ def test_a_wager_is_whose_it_is_though_another_player_was_rejected_under_its_id(
 
 def test_a_wager_of_another_coup_than_the_rejected_one_is_of_its_own_coup() -> None:
     """The id may be spent for nothing in one coup and stand for a wager in the next."""
-    story = played().shoe(CARDS).betting().wager("w1", "p2", "nowhere", 700)
+    story = paying().shoe(CARDS).betting().wager("w1", "p2", "nowhere", 700)
     story.do("no_more_bets").do("deal").betting().wager("w1", "p1", "banker", 1000)
     stood = folded(log_of(story)).get(WAGERS, "T1/w1")
     assert (stood.player, stood.coup_id, stood.status) == ("p1", "T1:1:2", "OPEN")
@@ -113,7 +92,7 @@ class Refusing(RoughTable):
 
 def two_sessions() -> list[Record]:
     """A table that is closed, and opened again under another rulebook, with another dealer."""
-    story = played("nsw-mini", decks=6)
+    story = paying("nsw-mini", decks=6)
     story.do("assign_dealer", dealer="d1", by={"id": "gs1", "role": "game_supervisor"})
     story.do("change_limits", limits={"*": {"min": 200, "max": 2_000}})
     story.shoe(f"AC 9D {SIX_SEVEN}").coup(("w1", "p1", "banker"))
@@ -128,25 +107,6 @@ def two_sessions() -> list[Record]:
     assert story.refused is None
     assert (story.round.session, story.round.coups) == (2, 1)
     return log_of(story)
-
-
-def behind(records: Sequence[Record], *services: str) -> list[Record]:
-    """The log, with what these services say heard after all else."""
-    return arranged(records, lambda name, _: name in services)
-
-
-def arranged(records: Sequence[Record], key: Callable[[str, int], Any]) -> list[Record]:
-    """The log in another order of topics, each in its own, with positions that fit."""
-    topics: dict[str, list[Record]] = {}
-    order = []
-    for place, record in enumerate(records):
-        event = said(record)
-        name = event.service if event is not None else SETTLEMENT
-        topics.setdefault(name, []).append(record)
-        order.append((key(name, place), place, name))
-    left = {name: iter(topic) for name, topic in topics.items()}
-    chosen = [next(left[name]) for _, _, name in sorted(order)]
-    return [replace(record, position=place) for place, record in enumerate(chosen, start=1)]
 
 
 def told(found: Folded) -> dict[str, Any]:
@@ -182,9 +142,7 @@ def test_a_service_that_is_heard_late_says_nothing_of_the_session_that_others_ar
 def test_two_sessions_are_the_same_in_any_order_of_topics(seed: int) -> None:
     records = two_sessions()
     chance = Random(seed)
-    assert told(folded(arranged(records, lambda _name, _place: chance.random()))) == told(
-        folded(records)
-    )
+    assert told(folded(arranged(records, lambda _: chance.random()))) == told(folded(records))
 
 
 # --- days ---
@@ -198,7 +156,7 @@ def late_by_a_day(records: Sequence[Record], *, first: int) -> list[Record]:
 
 def test_records_that_are_heard_late_are_of_the_day_on_which_they_are_heard() -> None:
     """N-7: as in reports, a list of exceptions of a day that is over gets no entry any more."""
-    story = played("nsw-mini").shoe(CARDS).betting().wager("w1", "p1", "banker", 1000)
+    story = paying("nsw-mini").shoe(CARDS).betting().wager("w1", "p1", "banker", 1000)
     first = len(log_of(story))
     story.do("incident", code="DETENTION", note="by the police")
     story.ruling("void_wager", CASINO_SUPERVISOR, wager="w1", reason="PROHIBITED_DEVICE")
@@ -213,7 +171,7 @@ def test_records_that_are_heard_late_are_of_the_day_on_which_they_are_heard() ->
 
 def test_a_table_that_stays_open_says_which_day_it_is() -> None:
     """Of its opening there is one day, and of what is played now another."""
-    story = played("nsw-mini").shoe(CARDS)
+    story = paying("nsw-mini").shoe(CARDS)
     at = folded(log_of(story)).get(TABLES, "T1")
     assert (at.gaming_day, at.latest_gaming_day) == ("2026-01-01", "2026-01-01")
     story.betting(at="2026-01-03T10:00:00Z")
