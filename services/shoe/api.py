@@ -10,6 +10,7 @@ from services.chassis.app import Runtime
 from services.chassis.auth import identity
 from services.chassis.calls import command, command_events, made
 from services.chassis.rpc_errors import FieldFault, InvalidCommand
+from services.contracts.core import NotYet
 from services.rules.cards import parse_card
 from services.shoe import commands, sealing
 from services.shoe.domain import ShoeState
@@ -82,8 +83,9 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
         return pb.ResumeCoupResponse(result=carried.result)
 
     async def _sealed(self, request: Any, order: sealing.Order) -> str:
-        # The kind of order is in its name: what somebody told is never taken for a shuffle.
-        kind = "generated" if order.secret else "told"
+        # The kind of order is in its name: what somebody told is never taken for a shuffle, nor an
+        # order of more or fewer cards, as the table had decks before, for that of today's.
+        kind = f"generated-{len(order.cards)}" if order.secret else "told"
         # Command ids are each actor's own: no order is ever that of another's command.
         who = identity().actor.id
         order_id = f"{request.table_id}/{request.meta.command_id}/{who}/{kind}"
@@ -102,9 +104,9 @@ class ShoeService(pb_grpc.ShoeServiceServicer):
         if request.source == "PRESET":
             return self._from_outside(request)
         state: ShoeState = await self.runtime.executor.state(request.table_id)
-        decks = state.settings.decks if state.settings else 1
-        if request.HasField("decks"):
-            decks = request.decks
+        if state.settings is None:
+            raise NotYet("the shoe service has not heard yet that this table is open")
+        decks = request.decks if request.HasField("decks") else state.settings.decks
         if not 1 <= decks <= LOADED_DECKS_MAX:
             raise InvalidCommand(
                 "no shoe has so many decks",

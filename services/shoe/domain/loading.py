@@ -65,11 +65,11 @@ def load(command: LoadShoe, state: ShoeState, cards: Cards, before: Cards) -> Se
 
 def _loaded(command: LoadShoe, state: ShoeState, cards: Cards, decks: int) -> Sequence[Event]:
     total = decks * CARDS_PER_DECK
-    partial = command.partial or command.device or command.source != PRESET
+    front = command.partial or command.device or not cards.known()
     loaded = ShoeLoaded(
         shoe_id=command.shoe_id,
         decks=decks,
-        cards=total if partial else cards.known(),
+        cards=total if front else cards.known(),
         source=command.source,
         order_id=command.order_id,
         cuts_after=_cuts_after(command, state, total),
@@ -105,6 +105,12 @@ def _check_order(command: LoadShoe, state: ShoeState, cards: Cards, decks: int) 
         raise Refused(
             "INTEGRITY",
             f"{cards.known()} cards are too many for {decks} decks",
+            clauses_for(state, "integrity"),
+        )
+    if not test and cards.known() != decks * CARDS_PER_DECK:
+        raise Refused(
+            "INTEGRITY",
+            f"{cards.known()} cards were shuffled, and {decks} decks have {decks * CARDS_PER_DECK}",
             clauses_for(state, "integrity"),
         )
 
