@@ -53,6 +53,20 @@ class Decision:
     rule: Rule
 
 
+_NATURAL: Final[dict[Hand, Decision]] = {
+    "player": Decision("player", draw=False, rule="natural"),
+    "banker": Decision("banker", draw=False, rule="natural"),
+}
+_PLAYER_DRAWS: Final = Decision("player", draw=True, rule="player_draws")
+_PLAYER_STANDS: Final = Decision("player", draw=False, rule="player_stands")
+_BANKER_ALONE: Final = tuple(
+    Decision("banker", draw=draw, rule="banker_player_stood") for draw in (False, True)
+)
+_BANKER_TABLE: Final = tuple(
+    Decision("banker", draw=draw, rule="banker_table") for draw in (False, True)
+)
+
+
 def player_draws(player_points: int) -> bool:
     """Tell whether Player takes a third card on this two-card count.
 
@@ -105,10 +119,8 @@ def decision_after_four(player: Sequence[Card], banker: Sequence[Card]) -> Decis
     player_points = initial_points(player)
     banker_points = initial_points(banker)
     if player_points >= NATURAL_POINTS_MIN or banker_points >= NATURAL_POINTS_MIN:
-        return Decision("player", draw=False, rule="natural")
-    if player_draws(player_points):
-        return Decision("player", draw=True, rule="player_draws")
-    return Decision("player", draw=False, rule="player_stands")
+        return _NATURAL["player"]
+    return _PLAYER_DRAWS if player_draws(player_points) else _PLAYER_STANDS
 
 
 def decision_after_player_third(player: Sequence[Card], banker: Sequence[Card]) -> Decision:
@@ -119,17 +131,15 @@ def decision_after_player_third(player: Sequence[Card], banker: Sequence[Card]) 
     """
     first = decision_after_four(player, banker)
     if first.rule == "natural":
-        return Decision("banker", draw=False, rule="natural")
+        return _NATURAL["banker"]
     banker_points = initial_points(banker)
     if not first.draw:
-        return Decision(
-            "banker", draw=banker_draws(banker_points, None), rule="banker_player_stood"
-        )
+        return _BANKER_ALONE[banker_draws(banker_points, None)]
     if len(player) == INITIAL_CARDS:
         message = "Banker's decision is not known before Player's third card"
         raise ValueError(message)
     third = POINT_VALUES[player[INITIAL_CARDS]]
-    return Decision("banker", draw=banker_draws(banker_points, third), rule="banker_table")
+    return _BANKER_TABLE[banker_draws(banker_points, third)]
 
 
 def known_decisions(player: Sequence[Card], banker: Sequence[Card]) -> tuple[Decision, ...]:

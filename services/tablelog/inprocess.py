@@ -24,13 +24,15 @@ from services.contracts.core import (
 )
 from services.contracts.wager import DebitRequested, WagerRejected
 from services.round import domain as round_core
+from services.round.commands import AdvanceTime
+from services.round.domain import is_due
 from services.rules.cards import overfull
 from services.rules.shuffling import commitment
 from services.settlement import domain as settlement_core
 from services.shoe import domain as shoe_core
 from services.shoe.commands import LoadShoe, ResumeCoup
 from services.tablelog.render import SERVICES, Told
-from services.tablelog.steps import ELSEWHERE, SHOE, WAGER, Step
+from services.tablelog.steps import ELSEWHERE, ROUND, SHOE, WAGER, Step
 from services.wager import domain as wager_core
 from services.wager.commands import PlaceWager, RecordDebit
 from services.wager.domain import is_staked
@@ -85,9 +87,6 @@ def _listeners() -> dict[type[Event], tuple[str, ...]]:
 
 
 _LISTENERS = _listeners()
-Sent = tuple[str, Event, Meta, str]
-"""An event on its way: the service that decided it, its envelope, its id."""
-
 Placed = tuple[PlaceWager, Refused | None]
 """A wager, and what was said to it."""
 
@@ -117,6 +116,10 @@ class InProcessTable:
 
         Returns the refusal, if it was refused, and all events of the chain.
         """
+        command = step.command
+        state = self.states[ROUND]
+        if type(command) is AdvanceTime and state.open and not is_due(state, command.at_us):
+            return None, []  # no timer fires, so there is nothing to decide
         refused, told = self._run(step, command_id)
         if refused is None or step.otherwise is None or refused.reason not in ELSEWHERE:
             return refused, told
@@ -169,38 +172,37 @@ class InProcessTable:
         *,
         depth: int,
         told: list[Told],
-    ) -> list[Sent]:
-        core = CORES[service]
-        state = self.states[service]
+    ) -> list[Heard]:
+        """Let a service decide; of its events those that somebody follows go on their way."""
+        core, table_id, states = CORES[service], self.table_id, self.states
         if service == SHOE:
-            events = core.decide(command, state, self._cards, self._before)
+            events = core.decide(command, states[service], self._cards, self._before)
         else:
-            events = core.decide(command, state)
-        pending: list[Sent] = []
+            events = core.decide(command, states[service])
+        pending: list[Heard] = []
+        meta: Meta | None = None
         for event in events:
-            state = core.evolve(state, event)
-            self.states[service] = state
+            states[service] = core.evolve(states[service], event)
             version = self._versions[service] = self._versions[service] + 1
             told.append(Told(service, version, depth, event))
             if type(event) in self.sends:
-                meta = Meta(
-                    table_id=self.table_id,
-                    occurred_at_us=command.at_us,
-                    actor=command.by,
-                    command_id=command_id,
-                    cause=cause,
-                    depth=depth,
-                    coup_id=getattr(event, "coup_id", None) or "",
-                    second=command.second,
-                )
-                identity = event_id(service, self.table_id, version)
-                pending.append((service, event, meta, identity))
-            if isinstance(event, DebitRequested) and (paid := self.wallet(event, command)):
-                asked = event_id(service, self.table_id, version)
-                pending.extend(
-                    self._decide(WAGER, paid, command_id, asked, depth=depth + 1, told=told)
-                )
-                state = self.states[service]
+                coup_id = getattr(event, "coup_id", None) or ""
+                if meta is None or meta.coup_id != coup_id:
+                    meta = Meta(
+                        table_id=table_id,
+                        occurred_at_us=command.at_us,
+                        actor=command.by,
+                        command_id=command_id,
+                        cause=cause,
+                        depth=depth,
+                        coup_id=coup_id,
+                        second=command.second,
+                    )
+                identity = event_id(service, table_id, version)
+                pending.append(Heard(event, meta, service, identity))
+            if type(event) is DebitRequested and (paid := self.wallet(event, command)):
+                asked = event_id(service, table_id, version)
+                pending += self._decide(WAGER, paid, command_id, asked, depth=depth + 1, told=told)
         return pending
 
     def wallet(self, asked: DebitRequested, command: Command) -> RecordDebit | None:
@@ -209,36 +211,30 @@ class InProcessTable:
             at_us=command.at_us, by=command.by, movement_id=asked.movement_id, outcome="DONE"
         )
 
-    def _spread(self, sent: Sent, told: list[Told]) -> list[Sent]:
+    def _spread(self, sent: Heard, told: list[Told]) -> list[Heard]:
         """Let the services hear an event; what they make of it comes back."""
-        pending: list[Sent] = []
-        for name in _LISTENERS.get(type(sent[1]), ()):
-            if name != sent[0]:
-                pending.extend(self._hear(name, sent, told))
+        pending: list[Heard] = []
+        for name in _LISTENERS.get(type(sent.event), ()):
+            if name != sent.service:
+                pending += self._hear(name, sent, told)
         return pending
 
-    def _hear(self, name: str, sent: Sent, told: list[Told]) -> list[Sent]:
+    def _hear(self, name: str, heard: Heard, told: list[Told]) -> list[Heard]:
         """Let one service hear an event; what it makes of it comes back."""
-        service, event, meta, identity = sent
         core = CORES[name]
-        heard = Heard(event, meta, service, identity)
-        state = core.evolve(self.states[name], heard)
-        self.states[name] = state
-        pending: list[Sent] = []
+        state = self.states[name] = core.evolve(self.states[name], heard)
+        pending: list[Heard] = []
         for reaction in core.react(heard, state):
-            cause = heard
-            command = reaction
+            cause, command = heard, reaction
             if isinstance(reaction, Caused):
                 cause, command = reaction.heard, reaction.command
-            pending.extend(
-                self._decide(
-                    name,
-                    command,
-                    cause.meta.command_id,
-                    cause.event_id,
-                    depth=cause.meta.depth + 1,
-                    told=told,
-                )
+            pending += self._decide(
+                name,
+                command,
+                cause.meta.command_id,
+                cause.event_id,
+                depth=cause.meta.depth + 1,
+                told=told,
             )
         return pending
 

@@ -60,7 +60,7 @@ class Line(Struct, frozen=True, tag_field="do", tag=action_name):
     @property
     def do(self) -> str:
         """The action as the log names it."""
-        return str(self.__struct_config__.tag)
+        return _NAMES[type(self)]
 
     @staticmethod
     def belongs_to(fields: Any) -> str:  # noqa: ARG004 - the answer of most actions
@@ -630,6 +630,8 @@ ACTIONS: Final[dict[str, type[Line]]] = {
     action_name(line.__name__): line for line in Line.__subclasses__()
 }
 """Every action of the format with the struct of its line."""
+
+_NAMES: Final = {line: name for name, line in ACTIONS.items()}
 
 
 class Field(Struct, frozen=True):

@@ -82,11 +82,8 @@ class Renderer:
                 "message": refused.message,
                 **extra,
             }
-        for each in sorted(told, key=sort_key):
-            render = _RENDER.get(type(each.event))
-            if render is None:
-                continue
-            out = render(self, each.event)
+        for each in sorted([one for one in told if type(one.event) in _RENDER], key=sort_key):
+            out = _RENDER[type(each.event)](self, each.event)
             if out is not None:
                 yield {"kind": out.pop("kind"), "line": number, **out}
 

@@ -107,9 +107,8 @@ class _Watched(InProcessTable):
         super().__init__("T1")
         self.heard: list[Heard] = []
 
-    def _spread(self, sent: Any, told: Any) -> Any:
-        service, event, meta, identity = sent
-        self.heard.append(Heard(event, meta, service, identity))
+    def _spread(self, sent: Heard, told: Any) -> Any:
+        self.heard.append(sent)
         return super()._spread(sent, told)
 
 

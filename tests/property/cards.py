@@ -129,7 +129,7 @@ _LOOK: dict[type[Event], Any] = {
 def every_card_is_in_one_place(w: Wanderer) -> None:
     """Invariant 1: undealt, burned, on the table, kept or in the rack, at every event."""
     auditor = Auditor()
-    for service, event, _, _ in w.sent:
+    for service, event in ((sent.service, sent.event) for sent in w.sent):
         if service == "shoe":
             auditor.see(event)
     shoe = w.cards.shoe

@@ -48,7 +48,7 @@ EVENTS: list[Kind] = [
 
 def events_of(w: Wanderer) -> Counter[Kind]:
     """The events of a table by kind."""
-    return Counter((service, type(event).__name__) for service, event, _, _ in w.sent)
+    return Counter((sent.service, type(sent.event).__name__) for sent in w.sent)
 
 
 def reached(w: Wanderer) -> set[Kind]:

@@ -119,6 +119,6 @@ def _public(table: RoughTable) -> list[bytes]:
     hidden = (ShoeCommitted, ShoeRevealed)
     return [
         _encode(event)
-        for _, event, _, _ in table.sent
+        for event in (sent.event for sent in table.sent)
         if event.published and type(event) not in hidden
     ]

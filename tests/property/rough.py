@@ -8,7 +8,7 @@ from typing import Any
 
 from services.contracts.core import Command, Event, Heard, NotYet, Refused
 from services.contracts.wager import DebitRequested
-from services.tablelog.inprocess import CORES, InProcessTable, Sent
+from services.tablelog.inprocess import CORES, InProcessTable
 from services.tablelog.render import SERVICES, Told
 from services.tablelog.steps import Step
 from services.wager.commands import RecordDebit
@@ -34,7 +34,7 @@ class RoughTable(InProcessTable):
         self.refused: Counter[Kind] = Counter()
         self.seed = seed
         self.lags = lags
-        self.sent: list[Sent] = []
+        self.sent: list[Heard] = []
         """Every event in the order in which they came about."""
 
         self.streams: dict[str, list[Event | Heard]] = {name: [] for name in SERVICES}
@@ -45,7 +45,7 @@ class RoughTable(InProcessTable):
 
         self._choose = Random(seed).randrange
         self._deciding = False
-        self._topics: dict[tuple[str, str], deque[Sent]] = {}
+        self._topics: dict[tuple[str, str], deque[Heard]] = {}
 
     def wallet(self, asked: DebitRequested, command: Command) -> RecordDebit | None:
         """One debit in eight is refused, and another one waits."""
@@ -81,12 +81,11 @@ class RoughTable(InProcessTable):
             for made in self._hear(topic[1], self._topics[topic].popleft(), told):
                 self._spread(made, told)
 
-    def _hear(self, name: str, sent: Sent, told: list[Told]) -> list[Sent]:
-        service, event, meta, identity = sent
-        self.streams[name].append(Heard(event, meta, service, identity))
-        return super()._hear(name, sent, told)
+    def _hear(self, name: str, heard: Heard, told: list[Told]) -> list[Heard]:
+        self.streams[name].append(heard)
+        return super()._hear(name, heard, told)
 
-    def _decide(self, *where: Any, **more: Any) -> list[Sent]:
+    def _decide(self, *where: Any, **more: Any) -> list[Heard]:
         kind = where[0], type(where[1]).__name__
         outermost, self._deciding = not self._deciding, True
         try:
@@ -99,12 +98,12 @@ class RoughTable(InProcessTable):
         self.accepted[kind] += 1
         if outermost:  # the answer of the wallet is decided inside of what asked for it
             self.sent += made
-            for service, event, _, _ in made:
-                self.streams[service].append(event)
+            for sent in made:
+                self.streams[sent.service].append(sent.event)
         return made
 
-    def _spread(self, sent: Sent, told: list[Told]) -> list[Sent]:
+    def _spread(self, sent: Heard, told: list[Told]) -> list[Heard]:
         for name in SERVICES:
-            if type(sent[1]) in CORES[name].HEARS.get(sent[0], {}).values():
-                self._topics.setdefault((sent[0], name), deque()).append(sent)
+            if type(sent.event) in CORES[name].HEARS.get(sent.service, {}).values():
+                self._topics.setdefault((sent.service, name), deque()).append(sent)
         return []

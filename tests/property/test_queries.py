@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from services.contracts.core import Heard
 from services.settlement.queries.desk import Desk, Said, further_keys, keys
 from services.settlement.queries.folding import FOLDS, TOLD
 from services.settlement.queries.resources import (
@@ -21,7 +22,6 @@ from services.settlement.queries.resources import (
     Table,
     Wager,
 )
-from services.tablelog.inprocess import Sent
 from tests.property.play import wander
 from tests.property.test_tables import COVERING
 
@@ -41,11 +41,11 @@ STATUSES = {
 }
 
 
-def arrived(sent: list[Sent], chance: Random) -> list[Sent]:
+def arrived(sent: list[Heard], chance: Random) -> list[Heard]:
     """Topics in an order of chance, each in its own order."""
-    topics: dict[str, list[Sent]] = {}
+    topics: dict[str, list[Heard]] = {}
     for each in sent:
-        topics.setdefault(each[0], []).append(each)
+        topics.setdefault(each.service, []).append(each)
     left = {name: iter(topic) for name, topic in topics.items()}
     order = [name for name, topic in topics.items() for _ in topic]
     # Topics run beside each other, some way apart.
@@ -53,19 +53,19 @@ def arrived(sent: list[Sent], chance: Random) -> list[Sent]:
     return [next(left[name]) for name in order]
 
 
-def folded(sent: list[Sent]) -> Desk:
+def folded(sent: list[Heard]) -> Desk:
     """All resources, and after each event that its table is in a state that there is."""
     desk = Desk()
-    for position, (_, event, meta, event_id) in enumerate(sent, start=1):
-        if type(event) not in TOLD:
+    for position, each in enumerate(sent, start=1):
+        if type(each.event) not in TOLD:
             continue
-        said = Said(event, meta, event_id, position)
+        said = Said(each.event, each.meta, each.event_id, position)
         for key in keys(said):
             known = desk.held.setdefault(key, None)
             for further in further_keys(known) if known is not None else ():
                 desk.held.setdefault(further, None)
         desk.fold(said, FOLDS)
-        table = desk.held["tables", meta.table_id]
+        table = desk.held["tables", each.meta.table_id]
         assert table is None or (isinstance(table, Table) and table.phase in PHASES)
     return desk
 

@@ -41,7 +41,7 @@ def nothing_comes_at_the_wrong_time(w: Wanderer) -> None:
     late: dict[str, set[str]] = {}
     refunds = [each for each in w.events(book.WagerRefunded) if each.reason == "NO_BET_COUP"]
     refunded = {each.wager_id for each in refunds}
-    for _, event, _, _ in w.sent:
+    for event in (sent.event for sent in w.sent):
         if isinstance(event, BettingOpened):
             assert event.coup_id not in closes, "betting opens once"
             closes[event.coup_id] = event.closes_at_us or 1 << 62
@@ -76,7 +76,7 @@ def nothing_comes_at_the_wrong_time(w: Wanderer) -> None:
 
 def every_wager_ends_once(w: Wanderer) -> None:
     """Invariant 4: one end; every further decision follows the reversal of the one before."""
-    events = [event for _, event, _, _ in w.sent]
+    events = [sent.event for sent in w.sent]
     over = {event.coup_id for event in w.events(CoupClosed)}
     coup_of = {event.wager_id: event.coup_id for event in w.events(book.WagerAccepted)}
     taken_back = [event.settlement_id for event in w.events(money.SettlementReversed)]
@@ -99,7 +99,7 @@ def every_wager_ends_once(w: Wanderer) -> None:
 
 def the_money_adds_up(w: Wanderer) -> None:
     """Invariant 5: what moved is what the books say, per coup and currency, to the minor unit."""
-    events = [event for _, event, _, _ in w.sent]
+    events = [sent.event for sent in w.sent]
     books, over = final(events), {event.coup_id for event in w.events(CoupClosed)}
     for (coup_id, currency), gained in moved(events).items():
         if coup_id in over:
@@ -117,7 +117,7 @@ def payments_are_the_rulebooks(w: Wanderer) -> None:
     games = w.games()
     results: dict[tuple[str, int], Any] = {}
     chip = w.opening.get("chip", 1)
-    for _, event, _, _ in w.sent:
+    for event in (sent.event for sent in w.sent):
         if isinstance(event, CoupResulted):
             results[event.coup_id, event.revision] = event
         elif isinstance(event, money.WagerSettled):
@@ -147,7 +147,7 @@ def _paid(event: money.WagerSettled, result: Any, game: str, chip: int) -> None:
 
 def tokens_are_spent_or_returned(w: Wanderer) -> None:
     """Invariant 5: no cash moves for the stake of a token; it is gone where it won, lost or was kept."""
-    events = [event for _, event, _, _ in w.sent]
+    events = [sent.event for sent in w.sent]
     last = {each.token: each.wager_id for each in w.events(book.WagerAccepted) if each.token}
     gone: set[str] = set()
     for event in w.events(book.PromoTokenConsumed, book.PromoTokenReturned):
@@ -191,7 +191,7 @@ def the_book_keeps_the_differential(w: Wanderer) -> None:
 
 def void_coups_change_nothing(w: Wanderer) -> None:
     """Invariant 10: but for what BETTER_FOR_PLAYER pays on the open cards."""
-    events = [event for _, event, _, _ in w.sent]
+    events = [sent.event for sent in w.sent]
     gained, books = moved(events), final(events)
     over = {event.coup_id for event in w.events(CoupClosed)}
     for event in w.events(CoupVoided, CoupTerminated):

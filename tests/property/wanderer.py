@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from services.contracts.core import Actor, Event
+from services.contracts.core import Actor, Event, Heard
 from services.contracts.round import (
     BettingOpened,
     CoupBackfilled,
@@ -23,7 +23,7 @@ from services.contracts.round import (
 from services.contracts.round_table import VariantChanged
 from services.rules.cards import FULL_DECK
 from services.tablelog.clock import rfc3339
-from services.tablelog.inprocess import InProcessTable, Sent
+from services.tablelog.inprocess import InProcessTable
 from tests.property.rough import RoughTable
 from tests.support.played import Played
 
@@ -162,7 +162,7 @@ class Wanderer:
     # --- what came of it ---
 
     @property
-    def sent(self) -> list[Sent]:
+    def sent(self) -> list[Heard]:
         """Every event in the order in which they came about."""
         return self.table.sent
 
@@ -172,13 +172,13 @@ class Wanderer:
 
     def events(self, *kinds: type[Event]) -> Iterator[Any]:
         """Events of exactly these kinds, in their order."""
-        return (event for _, event, _, _ in self.table.sent if type(event) in kinds)
+        return (sent.event for sent in self.table.sent if type(sent.event) in kinds)
 
     def games(self) -> dict[str, str]:
         """The rulebook of each coup."""
         games: dict[str, str] = {}
         now = self.rulebook
-        for _, event, _, _ in self.table.sent:
+        for event in (sent.event for sent in self.table.sent):
             if isinstance(event, TableOpened | VariantChanged):
                 now = event.settings.rulebook_id
             elif isinstance(event, BettingOpened | CoupBackfilled | NoBetCoupDeclared):

@@ -25,28 +25,25 @@ def journal(table: RoughTable, *, slower: int = 1) -> list[Record]:
 
     `slower` stretches time since the first event, so that a table lasts for days.
     """
-    own = iter([sent for sent in table.sent if sent[0] == domain.SERVICE])
+    own = iter([sent for sent in table.sent if sent.service == domain.SERVICE])
     records: list[Record] = []
     begin: int | None = None
     for each in table.streams[domain.SERVICE]:
-        event, meta, service, event_id = _told(each, own)
+        told = _told(each, own)
         if begin is None:
-            begin = meta.occurred_at_us
-        at_us = begin + (meta.occurred_at_us - begin) * slower
-        records.append(
-            _record(len(records) + 1, event, replace(meta, occurred_at_us=at_us), service, event_id)
-        )
+            begin = told.meta.occurred_at_us
+        at_us = begin + (told.meta.occurred_at_us - begin) * slower
+        meta = replace(told.meta, occurred_at_us=at_us)
+        records.append(_record(len(records) + 1, told.event, meta, told.service, told.event_id))
     return records
 
 
-def _told(
-    each: Event | Heard, own: Iterator[tuple[str, Event, Meta, str]]
-) -> tuple[Event, Meta, str, str]:
+def _told(each: Event | Heard, own: Iterator[Heard]) -> Heard:
     if isinstance(each, Heard):
-        return each.event, each.meta, each.service, each.event_id
-    service, event, meta, event_id = next(own)
-    assert event is each
-    return event, meta, service, event_id
+        return each
+    told = next(own)
+    assert told.event is each
+    return told
 
 
 def _record(place: int, event: Event, meta: Meta, service: str, event_id: str) -> Record:

@@ -17,7 +17,7 @@ from services.round.domain.state import (
     scope,
     waits_for,
 )
-from services.round.domain.timers import next_due_us
+from services.round.domain.timers import is_due, next_due_us
 
 __all__ = [
     "EVENTS",
@@ -30,6 +30,7 @@ __all__ = [
     "decide",
     "evolve",
     "initial_state",
+    "is_due",
     "next_due_us",
     "number_of",
     "react",

@@ -252,12 +252,12 @@ class Coup(Struct, frozen=True):
     @property
     def player(self) -> tuple[Card, ...]:
         """Player's cards that lie open."""
-        return tuple(card for card in self.player_cards if card is not None)
+        return tuple(filter(None, self.player_cards))
 
     @property
     def banker(self) -> tuple[Card, ...]:
         """Banker's cards that lie open."""
-        return tuple(card for card in self.banker_cards if card is not None)
+        return tuple(filter(None, self.banker_cards))
 
     def play(self, hand: str) -> HandPlay:
         """Who has the hand's cards."""

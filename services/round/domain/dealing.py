@@ -197,7 +197,7 @@ def next_card(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     if coup.phase != DEALING or coup.dealt >= len(coup.drawn):
         return ()
     drawn = coup.drawn[coup.dealt]
-    if any(number < drawn.draw_number for number in kept_to_come(state, coup)):
+    if min(kept_to_come(state, coup), default=drawn.draw_number) < drawn.draw_number:
         return ()  # the draw order is theirs (ADR 11); a card that was out early waits for them
     if misplaced := initial_misplacement(state, coup, drawn, at_us):
         return misplaced

@@ -58,9 +58,10 @@ def proceed(state: TableState, at_us: int) -> list[Event]:
 
 
 def _next_step(state: TableState, at_us: int) -> Sequence[Event]:
-    for of_table in _TABLE_STEPS:
-        if step := of_table(state):
-            return step
+    if state.out_of_course:
+        for of_table in _TABLE_STEPS:
+            if step := of_table(state):
+                return step
     coup = state.coup
     if coup is None:
         return _between_coups(state, at_us)
@@ -76,6 +77,7 @@ _TABLE_STEPS: tuple[Callable[[TableState], Sequence[Event]], ...] = (
     holder_left,
     direction,
 )
+"""What has to be looked at where `TableState.out_of_course`."""
 
 
 def _between_coups(state: TableState, at_us: int) -> Sequence[Event]:

@@ -79,6 +79,8 @@ def excess(state: TableState, coup: Coup) -> Sequence[Event]:
         return ()
     if coup.hold is not None and coup.hold.code != MISDEAL:
         return ()
+    if not any(one.to for one in coup.drawn):
+        return ()  # no card was told to lie elsewhere than the draw order has it
     places = _places(state, coup)
     first = [one for one in coup.drawn if places[one.draw_number] < INITIAL_CARDS]
     laid = [_laid(coup, one, places[one.draw_number]) for one in first]

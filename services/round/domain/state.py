@@ -222,6 +222,17 @@ class TableState(Struct, frozen=True):
     turned_direction: str = ""
     """A dealer who has just picked up in another direction."""
 
+    @property
+    def out_of_course(self) -> bool:
+        """Whether anything of the table itself, beside its coup, has to be looked at."""
+        shoe = self.shoe
+        return (
+            self.suspension is not None
+            or self.holder is not None
+            or self.turned_direction != ""
+            or (shoe is not None and (shoe.breached or shoe.spoiled))
+        )
+
 
 def past_coup(state: TableState, number: int) -> Past | None:
     """The coup with this number, if it is over."""
@@ -316,7 +327,7 @@ def kept_to_come(state: TableState, coup: Coup) -> tuple[int, ...]:
     The shoe gives them once the book is closed; they lapse where it ends before that.
     """
     shoe = state.shoe
-    if shoe is None or shoe.ended:
+    if shoe is None or shoe.ended or not shoe.kept:
         return ()
     return tuple(each.draw_number for each in shoe.kept if each.coup_id != coup.coup_id)
 

@@ -66,6 +66,12 @@ def next_due_us(state: TableState) -> int | None:
     return running[0].at_us if running else None
 
 
+def is_due(state: TableState, at_us: int) -> bool:
+    """Whether a timer of the table fires at this instant or did before it."""
+    running = timers(state)
+    return bool(running) and running[0].at_us <= at_us
+
+
 def advance(command: AdvanceTime, state: TableState) -> Sequence[Event]:
     """Let the timers fire that are due."""
     events: list[Event] = []

@@ -42,7 +42,8 @@ def totals(wagers: Sequence[SettledWager]) -> Totals:
 
 
 def _sum(fractions: Sequence[str]) -> str:
-    return str(sum((Fraction(each) for each in fractions if each != "0"), Fraction()))
+    some = [Fraction(each) for each in fractions if each != "0"]
+    return str(sum(some)) if some else "0"
 
 
 def tokens(coup_id: str, wagers: Sequence[SettledWager], revision: int) -> list[PromoTokensDecided]:

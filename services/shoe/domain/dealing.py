@@ -277,7 +277,7 @@ def _cutting_card(state: ShoeState, shoe: Shoe) -> Sequence[Event]:
 def carried_first(state: ShoeState, cards: Cards) -> Sequence[Event]:
     """Cards kept from the coup before are the first of this one (002 L32, 004 12.4)."""
     shoe = state.shoe
-    if shoe is None or shoe.ended:
+    if shoe is None or shoe.ended or not shoe.carried:
         return ()
     kept = [
         each

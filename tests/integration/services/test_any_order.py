@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from services.contracts.core import SYSTEM, Actor, Refused
+from services.contracts.core import SYSTEM, Actor, Heard, Refused
 from services.contracts.wager import WagerWithdrawn
 from services.round.commands import AdvanceTime, ExtendWithdrawals
 from services.tablelog import lines as log
-from services.tablelog.inprocess import CORES, InProcessTable, Sent
+from services.tablelog.inprocess import CORES, InProcessTable
 from services.tablelog.reader import read
 from services.tablelog.render import SERVICES, Renderer, Told
 from services.tablelog.replay import replay, run_line
@@ -40,7 +40,7 @@ class Scattered(InProcessTable):
     def __init__(self, table_id: str, random: Random) -> None:
         super().__init__(table_id)
         self._random = random
-        self._queues: dict[tuple[str, str], deque[Sent]] = {}
+        self._queues: dict[tuple[str, str], deque[Heard]] = {}
 
     def run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
         refused, told = super().run(step, command_id)
@@ -51,10 +51,10 @@ class Scattered(InProcessTable):
                     self._spread(made, told)
         return refused, told
 
-    def _spread(self, sent: Sent, told: list[Told]) -> list[Sent]:
+    def _spread(self, sent: Heard, told: list[Told]) -> list[Heard]:
         for name in SERVICES:
-            if type(sent[1]) in CORES[name].HEARS.get(sent[0], {}).values():
-                self._queues.setdefault((sent[0], name), deque()).append(sent)
+            if type(sent.event) in CORES[name].HEARS.get(sent.service, {}).values():
+                self._queues.setdefault((sent.service, name), deque()).append(sent)
         return []
 
 

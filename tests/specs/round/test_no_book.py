@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.contracts.core import Heard
 from services.contracts.round import (
     BookCloseRequested,
     CoupClosed,
@@ -15,7 +16,7 @@ from services.contracts.round import (
 from services.contracts.round_table import SeatIdleCounted
 from services.contracts.settlement import CoupSettled
 from services.round.commands import SelectMethod
-from services.tablelog.inprocess import InProcessTable, Sent
+from services.tablelog.inprocess import InProcessTable
 from services.tablelog.render import Told
 from tests.support.played import CASINO_SUPERVISOR, NATURAL_NINE, SIX_SEVEN, Played, person
 
@@ -26,8 +27,8 @@ BURNS = {"live-studio": "9S 9H 9D 9C KS KH", "super-six": "AC 9D 2S"}
 class WithoutWager(InProcessTable):
     """Nobody hears for the wager service: it is not there."""
 
-    def _hear(self, name: str, sent: Sent, told: list[Told]) -> list[Sent]:
-        return [] if name == "wager" else super()._hear(name, sent, told)
+    def _hear(self, name: str, heard: Heard, told: list[Told]) -> list[Heard]:
+        return [] if name == "wager" else super()._hear(name, heard, told)
 
 
 def chips_only(rulebook: str = "nsw-mini", cards: str = SIX_SEVEN, **settings: object) -> Played:
