@@ -1,8 +1,9 @@
 """The relay: it publishes a service's log to the broker, in order and at least once.
 
 The log is the outbox. The relay reads it after its checkpoint, sends the published records, waits
-until the broker has acknowledged every one of them, and only then moves the checkpoint. Killed at
-any instant it sends some records twice and none not at all; readers skip what they know.
+until the broker has acknowledged every one of them, and only then, and a little later where little
+comes, moves the checkpoint. Killed at any instant it sends some records twice and none not at all;
+readers skip what they know.
 
 What it rests on, and how it notices that it is not so:
 
@@ -43,7 +44,11 @@ from services.contracts.core import Meta
 log = logging.getLogger(__name__)
 
 BATCH_EVENTS_MAX: Final = 1_000
-"""Records that are read, sent and acknowledged together. A crash repeats at most so many."""
+"""Records that are read, sent and acknowledged together. A crash repeats at most twice as many."""
+
+CHECKPOINT_S: Final = 0.1
+"""How long the checkpoint may stay behind what was acknowledged, while that is less than a batch. Each
+move is a commit, beside those of others that somebody waits for."""
 
 START_TIMEOUT_S: Final = 10.0
 """How long a producer may take to find the broker."""
@@ -258,6 +263,8 @@ class Relay:
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._position = 0
+        self._saved = 0
+        self._unsaved_since_s = 0.0
         self._marks: Marks | None = None
         self._partition = lru_cache(maxsize=PARTITION_CACHE_KEYS)(_partition_of)
         self._failures = 0
@@ -329,7 +336,7 @@ class Relay:
     async def _term(self) -> None:
         """Publish with one producer until told to stop or something fails."""
         checkpoint = await self._store.checkpoint(self._name)
-        self._position = checkpoint.position
+        self._position = self._saved = checkpoint.position
         self._marks = _read_marks(checkpoint.note)
         producer = bus.make_producer(self._kafka)
         try:
@@ -369,14 +376,17 @@ class Relay:
                     await self._publish(producer, records)
                     if not woken:
                         poll_s = POLL_S_MIN
-                    if ahead is not None or self._wake.is_set():
-                        continue
+                if self._save_in_s() <= 0.0:
+                    await self._save()
+                if records and (ahead is not None or self._wake.is_set()):
+                    continue
                 await self._observe([])
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(poll_s):
+                    async with asyncio.timeout(min(poll_s, self._save_in_s())):
                         await self._wake.wait()
                         continue
                 poll_s = min(poll_s * 2, POLL_S_MAX)
+            await self._save()
         finally:
             if ahead is not None:
                 ahead.cancel()
@@ -386,7 +396,7 @@ class Relay:
         return await self._store.read_log(after_position=after_position, limit=BATCH_EVENTS_MAX)
 
     async def _publish(self, producer: AIOKafkaProducer, records: Sequence[Record]) -> None:
-        """Send a stretch of the log; return when it is acknowledged and the checkpoint stands."""
+        """Send a stretch of the log; return when it is acknowledged."""
         began_s = self._clock.steady_s()
         await self._observe(records)
         published = [record for record in records if record.published]
@@ -399,14 +409,12 @@ class Relay:
                 raise NotAcknowledged(
                     f"no acknowledgement within {ACKNOWLEDGE_TIMEOUT_S:g} s"
                 ) from error
-        await self._move(records[-1].position, acknowledged)
+        self._passed(records[-1].position, acknowledged)
         self._failures = 0
         telemetry.count("sabot.relay.published", len(published))
         telemetry.record("sabot.relay.duration", self._clock.steady_s() - began_s)
         self._status = msgspec.structs.replace(
-            self._status,
-            checkpoint=self._position,
-            published=self._status.published + len(published),
+            self._status, published=self._status.published + len(published)
         )
 
     async def _send(
@@ -463,27 +471,46 @@ class Relay:
                 assert added, "an empty batch takes any one record"
         yield from filling.items()
 
-    async def _move(self, position: int, acknowledged: Mapping[int, int]) -> None:
+    def _passed(self, position: int, acknowledged: Mapping[int, int]) -> None:
+        """Everything up to here need not be sent again."""
         assert self._marks is not None, "a relay inspects its topic before it publishes"
-        marks = msgspec.structs.replace(
+        self._marks = msgspec.structs.replace(
             self._marks, acknowledged={**self._marks.acknowledged, **acknowledged}
         )
+        if self._position == self._saved:
+            self._unsaved_since_s = self._clock.steady_s()
+        self._position = position
+
+    def _save_in_s(self) -> float:
+        """How long the checkpoint may stay where it is."""
+        behind = self._position - self._saved
+        if not behind:
+            return POLL_S_MAX
+        if behind >= BATCH_EVENTS_MAX:
+            return 0.0
+        return self._unsaved_since_s + CHECKPOINT_S - self._clock.steady_s()
+
+    async def _save(self) -> None:
+        """Move the checkpoint to what was acknowledged."""
+        if self._position == self._saved:
+            return
         answer = await self._store.advance_checkpoint(
             self._name,
-            expected=self._position,
-            position=position,
-            note=msgspec.json.encode(marks),
+            expected=self._saved,
+            position=self._position,
+            note=msgspec.json.encode(self._marks),
         )
         if answer is not Advance.UPDATED:
-            raise SomebodyElseMoved(f"moving {self._position} to {position}: {answer.value}")
-        self._position, self._marks = position, marks
+            raise SomebodyElseMoved(f"moving {self._saved} to {self._position}: {answer.value}")
+        self._saved = self._position
+        self._status = msgspec.structs.replace(self._status, checkpoint=self._saved)
 
     async def _inspect(self, producer: AIOKafkaProducer) -> None:
         """Look whether lock, checkpoint and topic are still as this relay believes."""
         await self._lock.check()
         checkpoint = await self._store.checkpoint(self._name)
-        if checkpoint.position != self._position:
-            raise SomebodyElseMoved(f"at {checkpoint.position}, expected {self._position}")
+        if checkpoint.position != self._saved:
+            raise SomebodyElseMoved(f"at {checkpoint.position}, expected {self._saved}")
         async with asyncio.timeout(FACTS_TIMEOUT_S):
             facts = await bus.topic_facts(producer.client, self._topic)
         marks = self._marks
@@ -538,7 +565,7 @@ class Relay:
     async def _measure(self) -> None:
         """Keep the lag true while this instance does not publish."""
         checkpoint = await self._store.checkpoint(self._name)
-        self._position = checkpoint.position
+        self._position = self._saved = checkpoint.position
         oldest = await self._store.read_log(after_position=checkpoint.position, limit=1)
         head = await self._store.head_position()
         self._lag(oldest, max(head - checkpoint.position, len(oldest)))
@@ -556,7 +583,7 @@ class Relay:
         telemetry.gauge("sabot.relay.lag", events)
         telemetry.gauge("sabot.relay.age", age_s)
         self._status = msgspec.structs.replace(
-            self._status, lag_events=events, oldest_age_s=age_s, checkpoint=self._position
+            self._status, lag_events=events, oldest_age_s=age_s, checkpoint=self._saved
         )
 
     def _stand(self, error: Exception) -> None:

@@ -47,6 +47,8 @@ class Intercepted:
         self.lost_moves = 0
         """So many moves are not even carried out."""
 
+        self.moves = 0
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
@@ -55,6 +57,7 @@ class Intercepted:
             self.lost_moves -= 1
             raise StoreUnavailable("killed after the acknowledgement, before the checkpoint")
         answer = await self._store.advance_checkpoint(name, **move)
+        self.moves += 1
         if self.lost_answers:
             self.lost_answers -= 1
             raise StoreUnavailable("killed after the checkpoint, before the answer")
@@ -117,6 +120,24 @@ async def test_a_crash_after_the_acknowledgement_repeats_and_loses_nothing(
     repeated = len(on_topic) - len(set(on_topic))
     assert repeated == (80 if lost == "move" else 0)
     assert_once(await sink.causes(), await source.log())
+
+
+async def test_the_checkpoint_moves_seldom_and_at_a_stop(
+    memory_rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proves that who publishes little at a time saves commits, and a planned stop repeats nothing."""
+    monkeypatch.setattr(relay, "CHECKPOINT_S", 60.0)
+    store = Intercepted(await memory_store(fresh("source")))
+    source = await memory_rig.source(store=store)
+    for number in range(1, 4):
+        await source.append(TABLES)
+        await until(
+            lambda done=8 * number: source.relay.status().published == done, what="acknowledged"
+        )
+    assert store.moves == 0
+    await source.relay.stop(5.0)
+    checkpoint = await store.checkpoint(relay.checkpoint_name(source.service))
+    assert (checkpoint.position, store.moves) == (24, 1)
 
 
 @patient
