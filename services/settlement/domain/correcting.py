@@ -113,7 +113,7 @@ def void_wager(command: VoidWager, state: SettlementState) -> Sequence[Event]:
 
 def _coup_of(wager_id: str, state: SettlementState) -> SettledCoup:
     for coup in reversed(state.settled.values()):
-        if wager_id in coup.wagers:
+        if coup.may_hold(wager_id) and wager_id in coup.wagers:
             return coup
     if any(wager_id in coup.wagers for coup in state.coups.values()):
         raise Refused("STATE", f"the coup of {wager_id} is not settled yet")

@@ -49,6 +49,7 @@ from services.settlement.domain.state import (
     SettledWager,
     SettlementState,
     Staked,
+    packed,
     place_of,
 )
 
@@ -116,7 +117,7 @@ def _decided(state: SettlementState, event: _Decided) -> SettlementState:
     wager = SettledWager(staked, _paid(event))
     settled = state.settled.get(event.coup_id)
     if settled is not None:
-        changed = replace(settled, wagers={**settled.wagers, event.wager_id: wager})
+        changed = replace(settled, anew={**settled.anew, event.wager_id: wager})
         return replace(state, settled={**state.settled, event.coup_id: changed})
     coup = state.coups.get(event.coup_id)
     if coup is None:
@@ -161,7 +162,13 @@ def _coup_settled(state: SettlementState, event: CoupSettled) -> SettlementState
     known = state.settled.get(event.coup_id)
     coup = state.coups.get(event.coup_id)
     if known is not None:
-        changed = replace(known, status=event.status, revision=event.revision)
+        changed = replace(
+            known,
+            status=event.status,
+            revision=event.revision,
+            decided=packed(known.wagers.values()),
+            anew={},
+        )
         return replace(state, settled={**state.settled, event.coup_id: changed})
     if coup is None or state.settings is None:
         return state
@@ -173,7 +180,7 @@ def _coup_settled(state: SettlementState, event: CoupSettled) -> SettlementState
         book=coup.book or EMPTY_BOOK,
         rulebook_hash=state.settings.rulebook_hash,
         shoe_id=coup.shoe_id,
-        wagers=coup.paid,
+        decided=packed(coup.paid.values()),
     )
     if coup.closed:
         state = _without_coup(state, event.coup_id)
@@ -183,7 +190,7 @@ def _coup_settled(state: SettlementState, event: CoupSettled) -> SettlementState
         replace(
             state,
             settled={**state.settled, event.coup_id: settled},
-            settled_wagers=state.settled_wagers + len(settled.wagers),
+            settled_wagers=state.settled_wagers + len(coup.paid),
         )
     )
 

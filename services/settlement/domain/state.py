@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import msgspec
 from msgspec import Struct
 
 from services.contracts import round as table
@@ -12,7 +15,7 @@ from services.contracts.settlement import CreditShare
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 
-STATE_SCHEMA = 7
+STATE_SCHEMA = 8
 
 SETTLED_COUPS_MAX = 3_000
 """Settled coups that can still be corrected: more than a gaming day of a fast table."""
@@ -29,7 +32,7 @@ REFUNDED, VOIDED, FORFEITED = "REFUNDED", "VOIDED", "FORFEITED"
 PROMO = "PROMO"
 
 
-class Staked(Struct, frozen=True):
+class Staked(Struct, frozen=True, array_like=True):
     """A live wager, as the wager service published it."""
 
     wager_id: str
@@ -49,7 +52,7 @@ class Staked(Struct, frozen=True):
         return 0 if self.funding == PROMO else self.stake_minor
 
 
-class Paid(Struct, frozen=True):
+class Paid(Struct, frozen=True, array_like=True):
     """What the latest revision made of a wager."""
 
     settlement_id: str
@@ -67,11 +70,23 @@ class Paid(Struct, frozen=True):
         return self.returned_minor + self.winnings_minor
 
 
-class SettledWager(Struct, frozen=True):
+class SettledWager(Struct, frozen=True, array_like=True):
     """A wager with what became of it."""
 
     staked: Staked
     paid: Paid
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(list[SettledWager]).decode
+
+
+def packed(wagers: Iterable[SettledWager]) -> bytes:
+    """Wagers of a settled coup as bytes: as values they take several times the memory.
+
+    Hardly a coup is ever corrected, but each can be, as long as its session lasts.
+    """
+    return _pack(list(wagers))
 
 
 class BookView(Struct, frozen=True):
@@ -142,8 +157,21 @@ class SettledCoup(Struct, frozen=True):
     """Of the rulebook that it was played under."""
 
     shoe_id: str = ""
+    decided: bytes = packed(())
+    """Its wagers, as `packed` writes them."""
 
-    wagers: dict[str, SettledWager] = {}
+    anew: dict[str, SettledWager] = {}
+    """What a correction decided by now, until it is whole."""
+
+    @property
+    def wagers(self) -> dict[str, SettledWager]:
+        """Its wagers with what the latest decisions made of them, in order of acceptance."""
+        wagers = {wager.staked.wager_id: wager for wager in _unpack(self.decided)}
+        return wagers | self.anew
+
+    def may_hold(self, wager_id: str) -> bool:
+        """False where the wager is certainly none of its own: a look at the bytes alone."""
+        return wager_id.encode() in self.decided
 
 
 class Dispute(Struct, frozen=True):
