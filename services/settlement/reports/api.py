@@ -43,6 +43,9 @@ class ReportService(pb_grpc.ReportServiceServicer):
         position = read_position(request.as_of_token, service=domain.SERVICE, field=field)
         asked = _asked(request, position)
         _check(report, asked)
+        if request.after_row and not position:
+            fault = FieldFault("after_row", f"takes the {field} of the report that broke off")
+            raise InvalidCommand("rows are counted as of a position", fields=[fault])
         live = await self._live()
         if position > live.position:
             await projection.reached(self.runtime.pool, PROJECTION, position)

@@ -25,7 +25,7 @@ def fold(here: Here) -> list[ShoeFact]:
     count = _COUNTS.get(type(event))
     if count is not None:
         shoe = _shoe(here)
-        count(shoe, event)
+        count(shoe, event, here)
         # Coups of a shoe may be heard of when it is gone: no other row tells of them.
         return [_row(shoe, here)] if shoe.status in _GONE else []
     change = _CHANGES.get(type(event))
@@ -84,28 +84,32 @@ _PREPARES: Final[dict[type[Event], Callable[[TableState, Any], None]]] = {
 # What is only counted
 
 
-def _drawn(shoe: ShoeState, event: cards.CardDrawn) -> None:
+def _drawn(shoe: ShoeState, event: cards.CardDrawn, _: Here) -> None:
     # A card that was kept for this coup left the shoe in an earlier one.
     shoe.dealt += 0 if event.carried else 1
 
 
-def _burned(shoe: ShoeState, event: cards.CardsBurned) -> None:
+def _burned(shoe: ShoeState, event: cards.CardsBurned, _: Here) -> None:
     shoe.burned += event.count - event.set_aside
 
 
-def _returned(shoe: ShoeState, event: cards.DiscardsReturned) -> None:
+def _returned(shoe: ShoeState, event: cards.DiscardsReturned, _: Here) -> None:
     shoe.dealt -= event.count
 
 
-def _opened(shoe: ShoeState, _: table.BettingOpened | table.CoupBackfilled) -> None:
-    shoe.coups += 1
+def _opened(shoe: ShoeState, event: Any, here: Here) -> None:
+    # A coup on which betting was open may be declared to be one without wagers.
+    coup = here.known.coup(event.coup_id)
+    shoe.coups += 0 if coup.in_shoe else 1
+    coup.in_shoe = True
 
 
-_COUNTS: Final[dict[type[Event], Callable[[ShoeState, Any], None]]] = {
+_COUNTS: Final[dict[type[Event], Callable[[ShoeState, Any, Here], None]]] = {
     cards.CardDrawn: _drawn,
     cards.CardsBurned: _burned,
     cards.DiscardsReturned: _returned,
     table.BettingOpened: _opened,
+    table.NoBetCoupDeclared: _opened,
     table.CoupBackfilled: _opened,
 }
 

@@ -325,7 +325,7 @@ _SHOES: Final = (
     Column("cut_at", _N, "draw after which the cutting card came in sight"),
     Column("commitment", _T, "to the order of a generated shoe"),
     Column("revealed", Kind.FLAG, "its order was published"),
-    Column("coups", _N, "betting was opened on", total=True),
+    Column("coups", _N, "of it, with wagers or without", total=True),
     Column("cards", _N, "put into it", total=True),
     Column("dealt", _N, "to coups", total=True),
     Column("burned", _N, "unplayed", total=True),

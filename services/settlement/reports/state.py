@@ -108,6 +108,9 @@ class CoupState(Struct, kw_only=True):
     coup_id: str
     coup_day: dt.date | None = None
     shoe_id: str = ""
+    in_shoe: bool = False
+    """It is counted among the coups of its shoe."""
+
     status: str = "OPEN"
     reason: str = ""
     backfilled: bool = False

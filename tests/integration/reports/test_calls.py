@@ -8,7 +8,7 @@ import pytest
 
 from sabot.settlement.v1 import report_service_pb2 as pb
 from services.chassis.projection import Projector
-from services.chassis.rpc_errors import Unavailable
+from services.chassis.rpc_errors import InvalidCommand, Unavailable
 from services.settlement.reports.api import ReportService
 from services.settlement.reports.projection import REPORTS, ReportFacts
 from tests.support.facts import Facts
@@ -35,3 +35,12 @@ async def test_facts_of_another_release_are_not_read(facts: Facts) -> None:
     finally:
         await facts.pool.execute("delete from projections where name = $1", REPORTS)
     assert {none.value.stable_reason, other.value.stable_reason} == {"FOLDING"}
+
+
+async def test_a_report_that_broke_off_goes_on_as_of_its_own_position(facts: Facts) -> None:
+    """Counted from another position, rows would be left out or told twice."""
+    request = pb.GetReportRequest(name="coups", after_row=500)
+    with pytest.raises(InvalidCommand, match="counted as of a position") as refused:
+        _ = [part async for part in ReportService(runtime(facts.pool)).GetReport(request, None)]
+    [fault] = refused.value.fields
+    assert (fault.field, "as_of_token" in fault.problem) == ("after_row", True)
