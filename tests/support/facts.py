@@ -11,6 +11,7 @@ from services.chassis.decider import Record
 from services.chassis.postgres import Pool
 from services.settlement.reports.projection import ReportFacts
 
+DATABASE = "reports"
 _numbers = itertools.count(1)
 
 

@@ -56,7 +56,9 @@ def _opened(
         coup.opened_at_us = here.each.meta.occurred_at_us
     coup.shoe_id = event.shoe_id
     coup.dealer = here.table.dealer
-    coup.decks = here.rules.decks
+    # A shoe may hold another number than the table is set to; the odds are those of its cards.
+    shoe = here.known.shoe(here.each.meta.table_id, event.shoe_id)
+    coup.decks = shoe.decks or here.rules.decks
     coup.rulebook_id = here.each.meta.rulebook_id or here.rules.rulebook_id
     coup.rulebook_hash = here.each.meta.rulebook_hash or here.rules.rulebook_hash
     coup.method = getattr(event, "method", coup.method)

@@ -50,7 +50,7 @@ class ReportFacts:
     """The projection `reports`: facts, the rulebooks they name, and what folding remembers."""
 
     name: str = REPORTS
-    version: int = 6
+    version: int = 7
 
     async def create(self, connection: Any, schema: str) -> None:
         """A table for each kind of fact; nothing ever changes a row of them."""

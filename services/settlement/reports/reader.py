@@ -10,6 +10,9 @@ from services.settlement.reports.asked import Asked
 from services.settlement.reports.facts import TABLES
 
 CHUNK_ROWS: Final = 1_000
+STATEMENT_S: Final = 900.0
+"""Of one statement: what is added up may be a year's rows. Whoever asks says how long he waits."""
+
 _TEXT: Final = frozenset({"table_id", "shoe_id", "coup_id"})
 _FILTERED: Final = ("table_id", "rulebook_id", "dealer", "area", "currency", "player")
 
@@ -63,6 +66,7 @@ class Reader:
                     f"order by {', '.join(keys)} limit {CHUNK_ROWS}",
                     *values,
                     *after,
+                    timeout=STATEMENT_S,
                 )
             for row in rows:
                 yield row
@@ -94,6 +98,7 @@ class Reader:
                 f"select {', '.join(told)} "  # noqa: S608
                 f'from "{self._schema}".{table} as f where {conditions}{grouping}',
                 *values,
+                timeout=STATEMENT_S,
             )
             return found
 

@@ -9,9 +9,7 @@ import pytest_asyncio
 from services.chassis.migrations import CHASSIS, migrate
 from services.chassis.postgres import open_pool
 from services.devstack.postgres import PostgresServer
-from tests.support.facts import Facts
-
-DATABASE = "reports"
+from tests.support.facts import DATABASE, Facts
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")

@@ -13,11 +13,14 @@ import pytest
 from msgspec import Struct
 
 from services.chassis.decider import Record
+from services.chassis.postgres import open_pool
+from services.devstack.postgres import PostgresServer
 from services.settlement.reports.asked import Asked
 from services.settlement.reports.catalogue import REPORTS
 from services.settlement.reports.engine import Ending, Header, WrongAsked, made
 from services.settlement.reports.facts import CoupFact, MoneyFact
 from services.settlement.reports.fold import facts_of, heard
+from services.settlement.reports.reader import Reader
 from services.settlement.reports.report import Kind
 from services.settlement.reports.results import drifting
 from services.settlement.reports.state import Known
@@ -25,7 +28,7 @@ from services.tablelog.clock import rfc3339
 from tests.property.play import wander
 from tests.property.rough import RoughTable
 from tests.property.wanderer import RULEBOOKS
-from tests.support.facts import Facts
+from tests.support.facts import DATABASE, Facts
 from tests.support.journal import journal
 from tests.support.played import CASINO_SUPERVISOR, GAME_SUPERVISOR, SIX_SEVEN, Played
 from tests.support.recount import Recount, recounted
@@ -430,3 +433,23 @@ async def test_disputes_and_rulebooks_have_their_lists(facts: Facts) -> None:
         ("VARIANT_CHANGED", "nsw-mini-even-money", "nsw-mini"),
     ]
     assert changes[1]["before_hash"] == changes[0]["rulebook_hash"]
+
+
+async def test_a_report_may_take_longer_than_a_call_of_play(
+    facts: Facts, postgres_server: PostgresServer
+) -> None:
+    """R-01: sums over a year are one statement; who asked for them says how long he waits."""
+    schema = await facts.folded(table("live-studio", 2))
+    pool = await open_pool(postgres_server.dsn(DATABASE), connections_max=1, command_timeout_s=0.05)
+    try:
+        reader = Reader(pool, schema, Asked(as_of=10_000))
+        slow = "count((select pg_sleep(0.2))) as slept"
+        [found] = await reader.grouped("coups", (), (), counts=[slow])
+        assert found["slept"]
+        rows = [row async for row in reader.listed("coups", ("coup_id",), where=SLOWLY)]
+        assert rows
+    finally:
+        pool.terminate()
+
+
+SLOWLY = "(select pg_sleep(0.2)) is not null"

@@ -14,7 +14,14 @@ from services.rules.roles import SYSTEM
 from services.settlement.projections import CoupStories
 from services.settlement.queries.resources import EXCEPTIONS
 from services.settlement.reading import read
-from services.settlement.reports.facts import Fact, NoteFact, ShoeFact, TokenFact
+from services.settlement.reports.facts import (
+    CoupFact,
+    Fact,
+    MoneyFact,
+    NoteFact,
+    ShoeFact,
+    TokenFact,
+)
 from services.settlement.reports.fold import facts_of, heard
 from services.settlement.reports.state import Known
 from services.settlement.story import begun, told
@@ -89,6 +96,20 @@ def test_coups_are_counted_whenever_they_are_heard_of(late: str) -> None:
     }
     assert counted == expected
     assert [coups for coups, _, status in expected.values() if status == "RETIRED"] == [2]
+
+
+def test_odds_are_those_of_the_cards_in_the_shoe() -> None:
+    """R-05: a table of eight decks may be dealt from a shoe of six."""
+    story = paying("nsw-mini", decks=8).shoe(CARDS, decks=6).coup(("w1", "p1", "banker"))
+    story.shoe(CARDS).coup(("w2", "p1", "banker"))
+    assert story.refused is None
+    records = log_of(story)
+    assert {fact.coup_id: fact.decks for fact in facts(records, CoupFact)} == {
+        "T1:1:1": 6,
+        "T1:1:2": 8,
+    }
+    decided = [fact.decks for fact in facts(records, MoneyFact) if fact.kind == "SETTLED"]
+    assert decided == [6, 8]
 
 
 def test_stops_and_lifted_bars_stand_among_the_exceptions() -> None:
