@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, TextIO
@@ -44,6 +45,9 @@ class Report(Struct, kw_only=True):
 
     head: files.Head
     rows: list[tuple[str, ...]]
+    """Those that are not written yet: in CSV they go as they come, however many there are."""
+
+    came: int = 0
     foot: files.Foot | None = None
 
 
@@ -52,13 +56,15 @@ def main(asked: Asked, out: TextIO, err: IO[str]) -> int:
     if asked.form == "parquet" and asked.folder is None:
         raise WrongUse("parquet takes --out, a folder")
     use_local_stack()
-    report = asyncio.run(_fetched(asked, err))
+    written = None
+    if asked.folder is not None and asked.form != "parquet":
+        report, written = _csv_file(asked, asked.folder, err)
+    else:
+        report = asyncio.run(_fetched(asked, err, out if asked.form == "csv" else None))
     assert report.foot is not None
     if asked.folder is not None:
-        out.writelines(f"{name}\n" for name in _written(asked, report, asked.folder))
-    elif asked.form == "csv":
-        out.writelines((*files.csv_lines(report.head, report.rows), *files.csv_ending(report.foot)))
-    else:
+        out.writelines(f"{name}\n" for name in _written(report, asked.folder, written))
+    elif asked.form == "text":
         _print(report, out)
     return DONE if report.foot.reconciles else FAILED
 
@@ -86,7 +92,8 @@ async def _listed(token: Path | None) -> Any:
     return answer.reports
 
 
-async def _fetched(asked: Asked, err: IO[str]) -> Report:
+async def _fetched(asked: Asked, err: IO[str], csv: TextIO | None) -> Report:
+    """The report; with `csv`, its lines go there as they come, and no rows are kept."""
     console = Console(file=err)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     report: Report | None = None
@@ -96,9 +103,9 @@ async def _fetched(asked: Asked, err: IO[str]) -> Report:
             try:
                 async for part in _parts(services, asked.request):
                     report = _taken(report, part)
-                    shown.update(
-                        task, description=f"{asked.request.name}: {len(report.rows):,} rows"
-                    )
+                    if csv is not None:
+                        _pass_on(report, part, csv)
+                    shown.update(task, description=f"{asked.request.name}: {report.came:,} rows")
             except grpc.aio.AioRpcError as error:
                 raise CommandFailed(f"{asked.request.name}: {words_of(error)}") from error
     if report is None or report.foot is None:
@@ -117,9 +124,20 @@ def _taken(report: Report | None, part: Any) -> Report:
     assert report is not None, "the header comes first"
     if part.HasField("rows"):
         report.rows += [tuple(row.cells) for row in part.rows.rows]
+        report.came += len(part.rows.rows)
     else:
         report.foot = _foot(part.ending)
     return report
+
+
+def _pass_on(report: Report, part: Any, csv: TextIO) -> None:
+    """Write what a part has brought."""
+    if part.HasField("header"):
+        csv.writelines(files.csv_lines(report.head, ()))
+    csv.writelines(files.csv_rows(report.head, report.rows))
+    report.rows.clear()
+    if report.foot is not None:
+        csv.writelines(files.csv_ending(report.foot))
 
 
 def _head(header: Any) -> files.Head:
@@ -170,19 +188,30 @@ def _print(report: Report, out: TextIO) -> None:
     out.writelines(f"{line}\n" for line in files.below(report.foot))
 
 
-def _written(asked: Asked, report: Report, folder: Path) -> Iterator[Path]:
-    """Write the report and its manifest; yields what was written."""
-    assert report.foot is not None
+def _csv_file(asked: Asked, folder: Path, err: IO[str]) -> tuple[Report, Path]:
+    """The report as a file of CSV, which has its name once it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{report.head.name}.{'parquet' if asked.form == 'parquet' else 'csv'}"
-    if asked.form == "parquet":
-        content = _parquet(report)
-    else:
-        lines = (*files.csv_lines(report.head, report.rows), *files.csv_ending(report.foot))
-        content = "".join(lines).encode()
-    (folder / name).write_bytes(content)
-    yield folder / name
-    held = {name: hashlib.sha256(content).hexdigest()}
+    unfinished = folder / f"{os.getpid()}.csv.part"
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="") as csv:
+            report = asyncio.run(_fetched(asked, err, csv))
+        path = folder / f"{report.head.name}.csv"
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return report, path
+
+
+def _written(report: Report, folder: Path, written: Path | None) -> Iterator[Path]:
+    """Write the manifest, and the rows where no file holds them yet; yields what was written."""
+    assert report.foot is not None
+    if written is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = folder / f"{report.head.name}.parquet"
+        written.write_bytes(_parquet(report))
+    yield written
+    with written.open("rb") as content:
+        held = {written.name: hashlib.file_digest(content, "sha256").hexdigest()}
     manifest = folder / f"{report.head.name}.manifest.json"
     manifest.write_bytes(files.manifest(report.head, report.foot, held))
     yield manifest

@@ -118,6 +118,11 @@ def csv_lines(head: Head, rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for line in above(head):
         yield _about(line)
     yield _csv([name for name, _ in head.columns])
+    yield from csv_rows(head, rows)
+
+
+def csv_rows(head: Head, rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Rows as lines of CSV."""
     for row in rows:
         yield _csv([cell(unit, text) for (_, unit), text in zip(head.columns, row, strict=True)])
 
