@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from services.contracts.common import Limit
-from services.contracts.core import Actor
+from services.contracts.core import SYSTEM, Actor
 from services.round import commands as table
 from services.round.domain.coup import is_complete
 from services.rulebooks.catalogue import document
@@ -470,7 +470,9 @@ class Floor:
             fields["token"] = f"t{chance.randint(1, 6)}"
             fields["amount_minor"] = 500
         key = f"wager/{self.plan.table_id}/{wager_id}"
-        await self.desk.act(WAGER, book.PlaceWager, _player(player), key=key, **fields)
+        # A token is handed to who deals, and staked by him.
+        by = SYSTEM if "token" in fields else _player(player)
+        await self.desk.act(WAGER, book.PlaceWager, by, key=key, **fields)
 
     async def _on_wager(self, make: type[Any], player: str, **fields: Any) -> None:
         if self._wagers:

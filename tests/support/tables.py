@@ -8,7 +8,7 @@ from typing import Any
 
 from services.contracts import round as table
 from services.contracts.common import Card, Limit, Limits, RulebookActivated, TableSettings
-from services.contracts.core import Actor
+from services.contracts.core import SYSTEM, Actor
 from services.contracts.wager import BookClosed, LimitsPublished, WagerAccepted
 from services.rulebooks.catalogue import document
 from services.rulebooks.settings import table_settings
@@ -225,10 +225,11 @@ def place(
     at_us: int = AT_US,
     **others: Any,
 ) -> book.PlaceWager:
-    """A player stakes."""
+    """A player stakes; a token is staked by whom it was handed to."""
+    staking = SYSTEM if "token" in others else person("PLAYER", player)
     return book.PlaceWager(
         at_us=at_us,
-        by=by or person("PLAYER", player),
+        by=by or staking,
         wager_id=wager,
         player=player,
         area=area,

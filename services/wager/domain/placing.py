@@ -15,6 +15,7 @@ from services.contracts.wager import (
     WagerRejected,
 )
 from services.rules.betting import area_full, combination_allowed
+from services.rules.roles import PLAYER
 from services.wager.commands import PlaceSlip, PlaceWager
 from services.wager.domain.boxes import box_of, check_box
 from services.wager.domain.differential import crossed
@@ -52,6 +53,7 @@ def check_name(name: str) -> None:
 def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     require_own(command, command.player, what="a wager")
     check_name(command.wager_id)
+    _check_handed_over(command, state)
     book = book_for(command, state)
     settings = settings_of(state)
     wager = Wager(
@@ -74,6 +76,15 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
         return [debit(wager, state, book, amount_minor=amount, number=1, at_us=command.at_us)]
     taken = accepted(wager, book, book.sign.version, command.at_us)
     return [taken, *crossed(state, evolve(state, taken))]
+
+
+def _check_handed_over(command: PlaceWager, state: BookState) -> None:
+    """A token is a thing that is put on the layout: who deals sees it, and it is he who says so.
+
+    No wallet pays for it, so by the player's word alone everybody could stake for nothing.
+    """
+    if command.token is not None and command.by.role == PLAYER and not settings_of(state).test:
+        raise Refused("ROLE", "a promotional token is handed to the dealer, who stakes it")
 
 
 def checked(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:

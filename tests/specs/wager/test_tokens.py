@@ -67,6 +67,13 @@ def test_a_token_is_a_stake_that_no_wallet_pays() -> None:
     table().when(place(amount=900)).then(like(DebitRequested, amount_minor=900))
 
 
+def test_a_player_stakes_no_token_by_his_own_word() -> None:
+    """D-20: who deals was handed it. Nobody pays for a token, so anybody could make one up."""
+    table().when(place(amount=900, token="k1", by=PLAYER)).then_raises("ROLE")
+    recorded = spec(wager).given(opened("nsw-mini", mode="TEST"), sign(), betting())
+    recorded.when(place(amount=900, token="k1", by=PLAYER)).then(like(WagerAccepted, token="k1"))
+
+
 def test_mixed_funding_is_two_wagers() -> None:
     """D-20: the book counts tokens apart, at face value."""
     book = table().given(accepted("w1", token="k1", stake=300), accepted("w2", stake=200), closed())
