@@ -445,8 +445,9 @@ class Executor:
 
     async def _attempt(self, group: list[_Waiting]) -> list[Outcome | Exception]:
         """Decide and store a group in one transaction."""
-        async with self._store.transaction() as tx:
-            work = await Work.begin(self._core, tx, (waiting.table_id for waiting in group))
+        tables = sorted({waiting.table_id for waiting in group})
+        async with self._store.transaction(lock=tables) as tx:
+            work = Work(self._core, tx, await tx.heads(tables))
             keys = [key for waiting in group for key in (waiting.own_key, waiting.key)]
             known = await tx.answers(keys)
             results: dict[int, Outcome | Exception] = {}

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.chassis.decider import Record
 from services.chassis.registry import Registry
@@ -23,6 +24,7 @@ from services.chassis.store import (
     DeadLetter,
     InboxMark,
     Pair,
+    Standing,
     Store,
     StoreUnavailable,
     Tx,
@@ -131,10 +133,10 @@ class Hearing:
         tables = {record.stream for record in records}
 
         async def attempt() -> list[Verdict]:
-            async with self._store.transaction() as tx:
-                work = await Work.begin(self._core, tx, tables)
-                parked = await tx.parked(consumer, tables)
-                verdicts = await self._handle(work, tx, records, parked)
+            async with self._store.transaction(lock=tables) as tx:
+                standing = await tx.standing(consumer, _pairs(records))
+                work = Work(self._core, tx, standing.heads)
+                verdicts = await self._handle(work, tx, records, standing)
                 if waiting := _select(verdicts, Result.PARKED):
                     await tx.keep_parked(consumer, waiting)
             work.publish()
@@ -150,16 +152,16 @@ class Hearing:
         )
 
     async def _handle(
-        self, work: Work, tx: Tx, records: Sequence[Record], parked: Collection[str]
+        self, work: Work, tx: Tx, records: Sequence[Record], standing: Standing
     ) -> list[Verdict]:
         """Decide and store what follows from the records, in the open transaction."""
-        marks = await tx.inbox({(record.service, record.stream) for record in records})
+        marks = dict(standing.marks)
         moved: dict[Pair, InboxMark] = {}
         stopped: set[str] = set()
         verdicts: list[Verdict] = []
         for number, record in enumerate(records):
             pair = record.service, record.stream
-            verdict = _judge(record, marks[pair], parked=parked, stopped=stopped)
+            verdict = _judge(record, marks[pair], parked=standing.parked, stopped=stopped)
             if verdict is None:
                 verdict = await self._react(work, number, record)
             if verdict.result in MOVING:
@@ -172,8 +174,7 @@ class Hearing:
             return verdicts
         await self._core.companion.keep(tx, _select(verdicts, *MOVING))
         await work.spread()
-        await tx.put_inbox(moved)
-        stored = await work.append()
+        stored = await work.append(moved)
         return [
             Verdict(v.record, v.result, v.error, stored.get(number, ()))
             for number, v in enumerate(verdicts)
@@ -252,13 +253,15 @@ class Hearing:
         return verdicts
 
     async def _retry_first(self, consumer: str, table_id: str) -> Verdict | None:
-        async with self._store.transaction() as tx:
-            work = await Work.begin(self._core, tx, [table_id])
+        async with self._store.transaction(lock=[table_id]) as tx:
             waiting = await tx.parked_records(consumer, table_id, limit=1)
             if not waiting:
                 await tx.unpark(consumer, table_id)
                 return None
-            (verdict,) = await self._handle(work, tx, waiting, parked=())
+            standing = await tx.standing(consumer, _pairs(waiting))
+            work = Work(self._core, tx, standing.heads)
+            unparked = replace(standing, parked=frozenset())
+            (verdict,) = await self._handle(work, tx, waiting, unparked)
             if verdict.result in HANDLED:
                 await tx.drop_parked(consumer, waiting)
             else:
@@ -304,6 +307,10 @@ class Hearing:
                 await tx.drop_parked(consumer, waiting)
 
         await self._retrying(attempt, ())
+
+
+def _pairs(records: Iterable[Record]) -> set[Pair]:
+    return {(record.service, record.stream) for record in records}
 
 
 def _judge(

@@ -8,7 +8,7 @@ committed things only; one lock lets one transaction run at a time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +20,7 @@ from services.chassis.store import (
     COMMAND_RECORDS_MAX,
     COUP_RECORDS_MAX,
     EMPTY_HEAD,
+    NOTHING_HANDLED,
     UNREAD,
     Advance,
     Batch,
@@ -33,6 +34,7 @@ from services.chassis.store import (
     Parked,
     Progress,
     Signal,
+    Standing,
     StoredAnswer,
     TooManyRecords,
     assert_contiguous,
@@ -130,8 +132,11 @@ class MemoryTx:
         own = self.new.streams.get(stream, [])[own_from:]
         return [*found, *own][:limit]
 
-    async def append(self, batch: Batch) -> list[Record]:
+    async def append(
+        self, batch: Batch, *, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED
+    ) -> list[Record]:
         assert batch.events, "an empty batch needs no append"
+        await self.put_inbox(handled)
         for stream, expected in batch.expected.items():
             if (actual := self._head(stream).version) != expected:
                 raise ConcurrencyConflict(f"{stream} is at version {actual}, not {expected}")
@@ -155,6 +160,12 @@ class MemoryTx:
         if taken := await self.answers(answers):
             raise ConcurrencyConflict(f"answered already: {', '.join(sorted(taken))}")
         self.new.answers.update(answers)
+
+    async def standing(self, consumer: str, pairs: Iterable[Pair]) -> Standing:
+        marks = await self.inbox(pairs)
+        streams = {stream for _, stream in marks}
+        parked = await self.parked(consumer, streams)
+        return Standing(await self.heads(streams), marks, frozenset(parked))
 
     async def inbox(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         return {pair: self._mark(pair) for pair in pairs}
@@ -239,7 +250,7 @@ class MemoryStore:
         self._lock = asyncio.Lock()
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[MemoryTx]:
+    async def transaction(self, *, lock: Collection[str] = ()) -> AsyncIterator[MemoryTx]:  # noqa: ARG002
         async with self._lock:
             tx = MemoryTx(self.service, self._clock, self._data)
             try:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeAlias
 
@@ -25,6 +25,7 @@ from services.chassis.store import (
     COMMAND_RECORDS_MAX,
     COUP_RECORDS_MAX,
     EMPTY_HEAD,
+    NOTHING_HANDLED,
     UNREAD,
     Advance,
     Batch,
@@ -38,6 +39,7 @@ from services.chassis.store import (
     Parked,
     Progress,
     Signal,
+    Standing,
     StoredAnswer,
     StoreUnavailable,
     Tail,
@@ -56,6 +58,7 @@ ACQUIRE_TIMEOUT_S: Final = 10.0
 COMMAND_TIMEOUT_S: Final = 30.0
 """How long one statement may take, lock waits included."""
 
+HANDLED_ELSEWHERE: Final = "records were handled by somebody else"
 CONFLICTS: Final = frozenset({"events_stream_version_key", "commands_key"})
 """Constraints whose violation means that somebody else wrote first."""
 
@@ -97,12 +100,36 @@ cross join lateral (
 ) as last
 """
 
+# The same, and what else is asked before records are handled: one look instead of three.
+_STANDING: Final = """
+select wanted.upstream, wanted.table_id, coalesce(mark.position, 0),
+       last.version, last.position, last.last_published, last.digest,
+       exists (select from parked where consumer = $3 and parked.table_id = wanted.table_id)
+from unnest($1::text[], $2::text[]) as wanted (upstream, table_id)
+left join lateral (
+    select position from inbox
+    where inbox.upstream = wanted.upstream and inbox.table_id = wanted.table_id limit 1
+) as mark on true
+left join lateral (
+    select version, position, digest,
+           case when published then position else previous end as last_published
+    from events where events.stream_id = wanted.table_id order by version desc limit 1
+) as last on true
+"""
+
 # `missing` can only be the result of a mistake of ours: a stream would go on after a version that it
 # does not have. A version that is taken already is found by the unique constraint. It is a scalar
 # subquery, because `not exists` becomes a join, which is planned for good while the table is small
 # and then reads all of it at every append.
 _APPEND: Final = """
-with head as (
+with handled as (
+    insert into inbox (upstream, table_id, position, event_id)
+    select * from unnest($15::text[], $16::text[], $17::bigint[], $18::text[])
+    on conflict (upstream, table_id) do update
+    set position = excluded.position, event_id = excluded.event_id
+    where inbox.position < excluded.position
+    returning 1
+), head as (
     update log_head set position = position + cardinality($1::text[])
     returning position - cardinality($1::text[]) as start, clock_timestamp() as recorded_at
 ), inserted as (
@@ -130,7 +157,7 @@ select head.start, head.recorded_at, array(
         select true from events
         where events.stream_id = expected.stream_id and events.version = expected.version
     ) is null
-) as missing
+) as missing, (select count(*) from handled) as handled
 from head
 """
 
@@ -233,6 +260,43 @@ def _lock_key(text: str) -> int:
     return zlib.crc32(text.encode()) - 2**31
 
 
+def _locking(service: str, streams: Iterable[str]) -> str:
+    """A statement that locks streams.
+
+    Sorted by what is locked, not by name: with names, two streams that share a key could make two
+    transactions take the same locks in opposite order.
+    """
+    namespace = _lock_key(f"sabot stream {service}")
+    keys = sorted({_lock_key(stream) for stream in streams})
+    array = f"'{{{','.join(map(str, keys))}}}'::integer[]"
+    return f"select pg_advisory_xact_lock({namespace}, key) from unnest({array}) as key"  # noqa: S608
+
+
+@asynccontextmanager
+async def _transaction(connection: Any, *, and_then: str = "") -> AsyncIterator[None]:
+    """A transaction that begins with a statement: the driver's own takes a round trip to begin."""
+    try:
+        await connection.execute(f"begin isolation level read committed; {and_then}")
+        yield
+    except BaseException:
+        # Where this fails the connection is broken, and the pool throws it away.
+        with suppress(*TRANSIENT):
+            await connection.execute("rollback")
+        raise
+    await connection.execute("commit")
+
+
+def _columns(marks: Mapping[Pair, InboxMark]) -> tuple[list[Any], ...]:
+    """Marks as the columns of the inbox, in an order in which nobody waits for each other."""
+    pairs = sorted(marks)
+    return (
+        [upstream for upstream, _ in pairs],
+        [table for _, table in pairs],
+        [marks[pair].position for pair in pairs],
+        [marks[pair].event_id for pair in pairs],
+    )
+
+
 def _rows_changed(status: str) -> int:
     """The number at the end of a command tag such as `UPDATE 1`."""
     return int(status.rpartition(" ")[2])
@@ -272,17 +336,9 @@ class PostgresTx:
         self.hooks = Hooks()
         self.appended: Sequence[Record] = ()
         self._service = service
-        self._namespace = _lock_key(f"sabot stream {service}")
 
     async def lock(self, streams: Iterable[str]) -> None:
-        # Sorted by what is locked, not by name: with names, two streams that share a key could make
-        # two transactions take the same locks in opposite order.
-        keys = sorted({_lock_key(stream) for stream in streams})
-        await self.connection.execute(
-            "select pg_advisory_xact_lock($1, key) from unnest($2::integer[]) as key",
-            self._namespace,
-            keys,
-        )
+        await self.connection.execute(_locking(self._service, streams))
 
     async def heads(self, streams: Iterable[str]) -> dict[str, Head]:
         heads = dict.fromkeys(streams, EMPTY_HEAD)
@@ -294,7 +350,9 @@ class PostgresTx:
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
         return await _read_stream(self.connection, self._service, stream, after_version, limit)
 
-    async def append(self, batch: Batch) -> list[Record]:
+    async def append(
+        self, batch: Batch, *, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED
+    ) -> list[Record]:
         new = batch.events
         assert new, "an empty batch needs no append"
         row = await self.connection.fetchrow(
@@ -313,9 +371,12 @@ class PostgresTx:
             [event.digest for event in new],
             list(batch.expected),
             list(batch.expected.values()),
+            *_columns(handled),
         )
         assert row is not None, "the log has a head"
-        start, recorded_at, missing = row
+        start, recorded_at, missing, moved = row
+        if moved != len(handled):
+            raise ConcurrencyConflict(HANDLED_ELSEWHERE)
         if missing:
             raise ConcurrencyConflict(f"no such version yet: {', '.join(missing)}")
         records = self.appended = batch.records(start=start, recorded_at_us=to_us(recorded_at))
@@ -340,6 +401,25 @@ class PostgresTx:
             [answers[key].answer for key in keys],
         )
 
+    async def standing(self, consumer: str, pairs: Iterable[Pair]) -> Standing:
+        wanted = list(pairs)
+        rows = await self.connection.fetch(
+            _STANDING,
+            [upstream for upstream, _ in wanted],
+            [table for _, table in wanted],
+            consumer,
+        )
+        heads: dict[str, Head] = {}
+        marks: dict[Pair, int] = {}
+        parked: set[str] = set()
+        for upstream, table, mark, version, position, last_published, digest, is_parked in rows:
+            marks[upstream, table] = mark
+            known = version is not None
+            heads[table] = Head(version, position, last_published, digest) if known else EMPTY_HEAD
+            if is_parked:
+                parked.add(table)
+        return Standing(heads, marks, frozenset(parked))
+
     async def inbox(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         marks = dict.fromkeys(pairs, 0)
         rows = await self.connection.fetch(
@@ -351,16 +431,9 @@ class PostgresTx:
         return marks
 
     async def put_inbox(self, marks: Mapping[Pair, InboxMark]) -> None:
-        pairs = sorted(marks)
-        status = await self.connection.execute(
-            _PUT_INBOX,
-            [upstream for upstream, _ in pairs],
-            [table for _, table in pairs],
-            [marks[pair].position for pair in pairs],
-            [marks[pair].event_id for pair in pairs],
-        )
-        if _rows_changed(status) != len(pairs):
-            raise ConcurrencyConflict("records were handled by somebody else")
+        status = await self.connection.execute(_PUT_INBOX, *_columns(marks))
+        if _rows_changed(status) != len(marks):
+            raise ConcurrencyConflict(HANDLED_ELSEWHERE)
 
     async def load_snapshot(self, stream: str, *, state_schema: int) -> Snapshot | None:
         row = await self.connection.fetchrow(
@@ -476,12 +549,13 @@ class PostgresStore:
         self._tail = Tail()
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[PostgresTx]:
+    async def transaction(self, *, lock: Collection[str] = ()) -> AsyncIterator[PostgresTx]:
         tx: PostgresTx | None = None
+        locking = _locking(self.service, lock) if lock else ""
         try:
             async with (
                 self.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection,
-                connection.transaction(isolation="read_committed"),
+                _transaction(connection, and_then=locking),
             ):
                 # The pool hands out a proxy with the connection's own methods.
                 tx = PostgresTx(self.service, connection)  # type: ignore[arg-type]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import Enum
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 from weakref import WeakSet
 
@@ -324,6 +325,22 @@ class Hooks:
             call()
 
 
+class Standing(Struct, frozen=True):
+    """What is known of streams and upstreams before their records are handled."""
+
+    heads: dict[str, Head]
+    """As `Tx.heads`."""
+
+    marks: dict[Pair, int]
+    """As `Tx.inbox`."""
+
+    parked: frozenset[str]
+    """Tables that are parked for the consumer."""
+
+
+NOTHING_HANDLED: Final[Mapping[Pair, InboxMark]] = MappingProxyType({})
+
+
 class Tx(Protocol):
     """One transaction. `append` comes last: from it to the commit, all other appenders wait."""
 
@@ -349,14 +366,23 @@ class Tx(Protocol):
 
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]: ...
 
-    async def append(self, batch: Batch) -> list[Record]:
-        """Append events at the end of the log. Raises `ConcurrencyConflict`."""
+    async def append(
+        self, batch: Batch, *, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED
+    ) -> list[Record]:
+        """Append events at the end of the log, and move marks as `put_inbox` does.
+
+        Raises `ConcurrencyConflict`.
+        """
         ...
 
     async def answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]: ...
 
     async def put_answers(self, answers: Mapping[str, StoredAnswer]) -> None:
         """Keep answers. Raises `ConcurrencyConflict` where a key has one already."""
+        ...
+
+    async def standing(self, consumer: str, pairs: Iterable[Pair]) -> Standing:
+        """All that is to be known before records of these pairs are handled, in one look."""
         ...
 
     async def inbox(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
@@ -417,8 +443,10 @@ class Store(Protocol):
         """Notified after every commit that appended something, in this process."""
         ...
 
-    def transaction(self) -> AbstractAsyncContextManager[Tx]:
+    def transaction(self, *, lock: Collection[str] = ()) -> AbstractAsyncContextManager[Tx]:
         """Committed at the end of the block, undone if the block raises.
+
+        `lock`: streams to keep others out of from the beginning, as `Tx.lock` does.
 
         Raises `ConcurrencyConflict` and `StoreUnavailable`; after either, the whole block may be
         tried again. After `StoreUnavailable` the commit may have happened all the same.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +21,7 @@ from services.chassis import telemetry
 from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
 from services.chassis.registry import Encoded, Registry, decode_meta, encode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
-from services.chassis.store import Batch, Head, Tx
+from services.chassis.store import NOTHING_HANDLED, Batch, Head, InboxMark, Pair, Tx
 from services.contracts.core import (
     Command,
     Event,
@@ -324,6 +324,8 @@ class Adopted(Struct, frozen=True):
 class Work:
     """The open transaction: drafts that were adopted, in the order in which they will be stored.
 
+    Its tables are locked, and were before anybody looked where they end: else that look is worth nothing.
+
     An item is whatever is answered as a whole, a command or a heard record; it is known here by its
     number.
     """
@@ -337,13 +339,6 @@ class Work:
         self._adopted: list[Adopted] = []
         self._states: dict[int, Any] = {}
         self._without_effects = 0
-
-    @classmethod
-    async def begin(cls, core: Core, tx: Tx, tables: Iterable[str]) -> Work:
-        """Lock the tables, then look where they end: in this order, or the look is worth nothing."""
-        locked = sorted(set(tables))
-        await tx.lock(locked)
-        return cls(core, tx, await tx.heads(locked))
 
     async def draft(self, table_id: str) -> Draft:
         """A continuation of the table from what was adopted so far."""
@@ -419,12 +414,19 @@ class Work:
         """The item's table after the last event that belongs to the item."""
         return self._states[item]
 
-    async def append(self) -> dict[int, tuple[Record, ...]]:
-        """Write the events. Comes last: from here to the commit all other appenders wait."""
+    async def append(
+        self, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED
+    ) -> dict[int, tuple[Record, ...]]:
+        """Write the events, and the marks of what was handled.
+
+        Comes last: from here to the commit all other appenders wait.
+        """
         if not self._adopted:
+            if handled:
+                await self.tx.put_inbox(handled)
             return {}
         await self._save_snapshots()
-        records = await self.tx.append(self._batch)
+        records = await self.tx.append(self._batch, handled=handled)
         by_item: dict[int, list[Record]] = {}
         for adopted, record in zip(self._adopted, records, strict=True):
             by_item.setdefault(adopted.item, []).append(record)

@@ -74,7 +74,7 @@ class Forgetful:
         self._position = 0
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Forgetful]:
+    async def transaction(self, *, lock: object = ()) -> AsyncIterator[Forgetful]:
         """Begin, and commit at the end."""
         yield self
 
@@ -95,7 +95,7 @@ class Forgetful:
     async def save_snapshot(self, _snapshot: object) -> None:
         """Forget it."""
 
-    async def append(self, batch: Batch) -> Sequence[Record]:
+    async def append(self, batch: Batch, *, handled: object = ()) -> Sequence[Record]:
         """Give the events their places."""
         self.last = batch.records(start=self._position, recorded_at_us=START_US)
         self._position += len(self.last)

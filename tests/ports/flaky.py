@@ -22,9 +22,9 @@ class Flaky:
         return getattr(self._store, name)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Tx]:
+    async def transaction(self, **how: Any) -> AsyncIterator[Tx]:
         self.transactions += 1
-        async with self._store.transaction() as tx:
+        async with self._store.transaction(**how) as tx:
             yield tx
             if self.before_commit:
                 raise self.before_commit.pop(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -661,8 +661,8 @@ class TestExecutorOnPostgres(ExecutorSuite):
             """Between looking at the head and reading, somebody appends."""
 
             @asynccontextmanager
-            async def transaction(self) -> AsyncIterator[PostgresTx]:
-                async with super().transaction() as tx:
+            async def transaction(self, *, lock: Collection[str] = ()) -> AsyncIterator[PostgresTx]:
+                async with super().transaction(lock=lock) as tx:
                     heads = tx.heads
 
                     async def slow(streams: Iterable[str]) -> dict[str, Head]:

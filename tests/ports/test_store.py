@@ -280,6 +280,38 @@ class StoreSuite:
             marks = await tx.inbox([pair, ("up", "b"), ("other", "a")])
         assert marks == {pair: 9, ("up", "b"): 3, ("other", "a"): 0}
 
+    async def test_one_look_tells_what_three_would(self, store: Store) -> None:
+        """Ends, marks and parked tables, of streams with several upstreams and of new ones."""
+        await append(store, ("a", Added(n=1)), ("a", Noticed(what="x")), ("b", Added(n=1)))
+        pairs = [("up", "a"), ("down", "a"), ("up", "b"), ("up", "new")]
+        async with store.transaction() as tx:
+            await tx.put_inbox({("up", "a"): InboxMark(7, "x"), ("up", "b"): InboxMark(3, "y")})
+            await tx.park("me", "b", reason="r", event_id="e")
+            await tx.park("you", "a", reason="r", event_id="e")
+        async with store.transaction(lock=["a", "b", "new"]) as tx:
+            standing = await tx.standing("me", pairs)
+            assert standing.heads == await tx.heads(["a", "b", "new"])
+            assert standing.marks == await tx.inbox(pairs)
+            assert standing.parked == {"b"}
+
+    async def test_marks_move_with_the_events_or_not_at_all(self, store: Store) -> None:
+        """Whoever was slower in handling a record leaves no events of it."""
+        pair = ("up", "a")
+
+        async def handle(position: int) -> None:
+            async with store.transaction(lock=["a"]) as tx:
+                batch = one_event(await tx.heads(["a"]), "a")
+                await tx.append(batch, handled={pair: InboxMark(position, "up:a:1")})
+
+        await handle(7)
+        for position in (6, 7):
+            with pytest.raises(ConcurrencyConflict):
+                await handle(position)
+        await handle(8)
+        async with store.transaction() as tx:
+            assert await tx.inbox([pair]) == {pair: 8}
+            assert (await tx.heads(["a"]))["a"].version == 2
+
     async def test_a_checkpoint_has_four_answers(self, store: Store) -> None:
         """Whoever moves a checkpoint learns whether somebody else moved it."""
         advance = store.advance_checkpoint
@@ -441,6 +473,25 @@ class TestPostgresStore(StoreSuite):
 
         await asyncio.gather(*(write(seed) for seed in range(40)))
         assert await postgres_store.head_position() == 40 * 6
+
+    async def test_whoever_gives_up_waiting_for_a_lock_holds_nothing(
+        self, postgres_store: PostgresStore
+    ) -> None:
+        """A transaction begins with its locks; broken off there, its connection is as good as new."""
+        complaints: list[str] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: complaints.append(context["message"]))
+        async with postgres_store.transaction(lock=["a"]):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05), postgres_store.transaction(lock=["b", "a"]):
+                    pass
+            async with postgres_store.transaction(lock=["b"]) as tx:
+                assert tx.connection.is_in_transaction()
+        for _ in range(postgres_store.pool.get_size()):
+            async with postgres_store.pool.acquire() as connection:
+                assert not connection.is_in_transaction()
+        loop.set_exception_handler(None)
+        assert complaints == [], "the pool found a transaction that nobody had ended"
 
     async def test_a_lost_connection_says_try_again(self, postgres_store: PostgresStore) -> None:
         """The loss of a connection is told apart from a mistake, and the pool recovers."""

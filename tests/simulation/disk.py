@@ -8,7 +8,7 @@ it dies with its process.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -117,9 +117,9 @@ class Handle:
         self.crash: Callable[[str], None] = lambda _: None
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[MemoryTx]:
+    async def transaction(self, *, lock: Collection[str] = ()) -> AsyncIterator[MemoryTx]:
         self._alive()
-        async with self.disk.store.transaction() as tx:
+        async with self.disk.store.transaction(lock=lock) as tx:
             money = self.disk.bank.begin()
             tx.connection = money  # type: ignore[assignment]
             tx.hooks.after_commit(lambda: self.disk.bank.commit(money))
