@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from services.chassis.upcast import UPCASTERS, Key, Upcaster, check_paths, upcast
 from services.contracts.core import Event, Meta, Noted
@@ -31,24 +31,10 @@ class BodyTooLarge(Exception):
     """The event does not fit into one message."""
 
 
-class Encoded(Struct, frozen=True):
-    """An event as it is stored."""
-
-    type: str
-    schema_version: int
-    body: bytes
-
-
 # Dictionaries and sets are written in one order, so that equal events are equal bytes.
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode_object = msgspec.json.Decoder(dict).decode
 _decode_meta = msgspec.json.Decoder(Meta).decode
-
-_UNKNOWN: Final[tuple[int, Callable[[bytes | Raw], Event]]] = (
-    -1,
-    msgspec.json.Decoder(Event).decode,
-)
-"""In the place of a type that is not there: no event has that version."""
 
 
 def encode_meta(meta: Meta) -> bytes:
@@ -79,12 +65,11 @@ class Registry:
         self._events = events
         self._upcasters = upcasters
         self._present = {
-            name: (event.schema_version, msgspec.json.Decoder(event).decode)
+            (name, event.schema_version): msgspec.json.Decoder(event).decode
             for name, event in events.items()
         }
-        self._named = {
-            event: (name, event.schema_version, BODY_BYTES_MAX if event.published else sys.maxsize)
-            for name, event in events.items()
+        self._bytes_max = {
+            event: BODY_BYTES_MAX if event.published else sys.maxsize for event in events.values()
         }
 
     def __contains__(self, kind: str) -> bool:
@@ -94,17 +79,17 @@ class Registry:
         """The present schema version of every type, for `check_paths`."""
         return {(self.service, name): cls.schema_version for name, cls in self._events.items()}
 
-    def encode(self, event: Event) -> Encoded:
-        """Write an event of this service. Raises `UnknownType` and `BodyTooLarge`."""
-        named = self._named.get(type(event))
-        if named is None:
-            kind = type(event)
+    def encode(self, event: Event) -> bytes:
+        """The body of an event of this service. Raises `UnknownType` and `BodyTooLarge`."""
+        kind = type(event)
+        bytes_max = self._bytes_max.get(kind)
+        if bytes_max is None:
             raise UnknownType(f"{self.service} does not know {kind.__name__} as {kind.type!r}")
-        name, schema_version, bytes_max = named
         body = _encode(event)
         if len(body) > bytes_max:
-            raise BodyTooLarge(f"{self.service}.{name}: {len(body)} bytes, {bytes_max} at most")
-        return Encoded(name, schema_version, body)
+            size = f"{len(body)} bytes, {bytes_max} at most"
+            raise BodyTooLarge(f"{self.service}.{kind.type}: {size}")
+        return body
 
     def check(self, kind: str, schema_version: int) -> None:
         """Raise `UnknownType` or `NewerVersion` for what this release cannot read, without a look at it."""
@@ -121,9 +106,9 @@ class Registry:
         Raises `UnknownType`, `NewerVersion`, `BrokenUpcastPath` for a version that never was, and
         `msgspec.MsgspecError` for a body that is none of its type.
         """
-        now, read = self._present.get(kind, _UNKNOWN)
+        read = self._present.get((kind, schema_version))
         try:
-            if schema_version == now:
+            if read is not None:
                 return read(body)
             return self._of_other_version(kind, schema_version, body)
         except RecursionError:  # what is nested without end is none of ours

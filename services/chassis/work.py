@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from services.chassis import telemetry
 from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
-from services.chassis.registry import Encoded, Registry, decode_meta, encode_meta
+from services.chassis.registry import Registry, decode_meta, encode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
 from services.chassis.store import NOTHING_HANDLED, Batch, Head, InboxMark, Pair, Tx
 from services.contracts.core import (
@@ -233,7 +233,7 @@ class Decided(Struct, frozen=True):
 
     staged: Staged
     version: int
-    encoded: Encoded
+    body: bytes
     meta: bytes
 
 
@@ -279,16 +279,16 @@ class Draft:
             digest=record.digest.hex(),
             recorded_at_us=record.recorded_at_us,
         )
-        encoded = self._core.registry.encode(noted)
+        body = self._core.registry.encode(noted)
         self.state = self._core.aggregate.evolve(self.state, heard)
         self.version += 1
         meta = replace(heard.meta, cause=record.event_id)
         staged = Staged(self.table_id, noted, meta)
-        self.decided.append(Decided(staged, self.version, encoded, encode_meta(meta)))
+        self.decided.append(Decided(staged, self.version, body, encode_meta(meta)))
 
     def _accept(self, event: Event, command: Command, origin: Origin) -> None:
         aggregate = self._core.aggregate
-        encoded = self._core.registry.encode(event)
+        body = self._core.registry.encode(event)
         self.state = aggregate.evolve(self.state, event)
         self.version += 1
         scope = aggregate.scope(self.state, event)
@@ -311,7 +311,7 @@ class Draft:
             chain_traceparent=origin.traceparent if linked else "",
         )
         staged = Staged(self.table_id, event, meta)
-        self.decided.append(Decided(staged, self.version, encoded, encode_meta(meta)))
+        self.decided.append(Decided(staged, self.version, body, encode_meta(meta)))
 
 
 class Adopted(Struct, frozen=True):
@@ -356,16 +356,16 @@ class Work:
         before = self._tables[draft.table_id]
         assert before.version + len(draft.decided) == draft.version, "the draft is outdated"
         for decided in draft.decided:
-            meta, encoded = decided.staged.meta, decided.encoded
+            meta, event = decided.staged.meta, decided.staged.event
             new = self._batch.add(
                 draft.table_id,
-                kind=encoded.type,
-                schema_version=encoded.schema_version,
-                published=decided.staged.event.published,
+                kind=event.type,
+                schema_version=event.schema_version,
+                published=event.published,
                 coup_id=meta.coup_id,
                 command_id=meta.command_id,
                 meta=decided.meta,
-                body=encoded.body,
+                body=decided.body,
             )
             assert new.version == decided.version, "the event has the id that was promised"
             self._adopted.append(Adopted(decided, item))

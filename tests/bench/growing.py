@@ -115,15 +115,15 @@ async def _log(stack: Stack, events: int) -> postgres.PostgresStore:
 
 async def fill(pool: postgres.Pool, events: int) -> None:
     """Make so many events in an empty log."""
-    encoded, meta = _event("old")
+    body, meta = _event("old")
     async with pool.acquire() as connection:
-        await connection.execute(FILL, events, STREAM_EVENTS, encoded.type, meta, encoded.body)
+        await connection.execute(FILL, events, STREAM_EVENTS, WagerCancelled.type, meta, body)
         await connection.execute("update log_head set position = $1", events)
         await connection.execute("vacuum analyze events")
         await connection.execute("checkpoint")
 
 
-def _event(stream: str) -> tuple[Any, bytes]:
+def _event(stream: str) -> tuple[bytes, bytes]:
     event = WagerCancelled(
         coup_id=f"{stream}:1:1",
         wager_id="w1",
@@ -149,7 +149,7 @@ def _event(stream: str) -> tuple[Any, bytes]:
 
 async def append(store: postgres.PostgresStore, streams: Sequence[str], events: int) -> None:
     """So many events for each stream, in one commit."""
-    encoded, meta = _event(streams[0])
+    body, meta = _event(streams[0])
     async with store.transaction() as tx:
         await tx.lock(streams)
         batch = Batch(domain.SERVICE, await tx.heads(streams))
@@ -157,13 +157,13 @@ async def append(store: postgres.PostgresStore, streams: Sequence[str], events: 
             for _ in range(events):
                 batch.add(
                     stream,
-                    kind=encoded.type,
+                    kind=WagerCancelled.type,
                     schema_version=1,
                     published=True,
                     coup_id=f"{stream}:1:1",
                     command_id="c1",
                     meta=meta,
-                    body=encoded.body,
+                    body=body,
                 )
         await tx.append(batch)
 

@@ -147,7 +147,7 @@ class Rows:
 
     def __init__(self, *found: Event) -> None:
         self.rows = [
-            (position, event.type, 1, OWN.encode(event).body)
+            (position, event.type, 1, OWN.encode(event))
             for position, event in enumerate(found, start=1)
         ]
 
@@ -172,6 +172,6 @@ async def test_what_the_wallet_refused_is_outstanding_until_it_takes_it(recorded
     assert [(value, a["verb"]) for _, value, a in recorded] == [(1, "CREDIT"), (2, "REVERSAL")]
     recorded.clear()
     taken = ReversalCollected(movement_id="a", player="p", currency="EUR", amount_minor=5)
-    log.rows.append((5, taken.type, 1, OWN.encode(taken).body))
+    log.rows.append((5, taken.type, 1, OWN.encode(taken)))
     await owing.look()
     assert [(value, a["verb"]) for _, value, a in recorded] == [(1, "CREDIT"), (1, "REVERSAL")]

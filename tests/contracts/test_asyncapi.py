@@ -186,7 +186,7 @@ def test_the_channels_are_the_topics(service: str) -> None:
 
 def sent(service: str, event: type[Any], meta: Meta, hop: str) -> dict[str, str]:
     """The headers of a message as the chassis writes them."""
-    encoded = Registry(service, models.SERVICES[service]).encode(example(event))
+    body = Registry(service, models.SERVICES[service]).encode(example(event))
     before, written = bytes(32), encode_meta(meta)
     record = Record(
         service=service,
@@ -194,12 +194,12 @@ def sent(service: str, event: type[Any], meta: Meta, hop: str) -> dict[str, str]
         version=7,
         position=41,
         previous=0,
-        type=encoded.type,
-        schema_version=encoded.schema_version,
+        type=event.type,
+        schema_version=event.schema_version,
         meta=written,
-        body=encoded.body,
+        body=body,
         previous_digest=before,
-        digest=digest_of(before, "id", encoded.type, encoded.schema_version, written, encoded.body),
+        digest=digest_of(before, "id", event.type, event.schema_version, written, body),
         published=True,
         recorded_at_us=1_767_225_600_000_000,
     )

@@ -50,10 +50,10 @@ def test_a_stored_event_is_read_and_written_again(path: Path) -> None:
     registry = REGISTRIES[example.service]
     event = registry.decode(example.kind, example.version, example.body)
     again = registry.encode(event)
-    if again.schema_version == example.version:
-        assert again.body == example.body
+    if event.schema_version == example.version:
+        assert again == example.body
     else:
-        assert registry.decode(example.kind, again.schema_version, again.body) == event
+        assert registry.decode(example.kind, event.schema_version, again) == event
 
 
 def test_a_stored_envelope_is_read_and_written_again() -> None:
@@ -108,9 +108,9 @@ def test_a_changed_class_would_be_noticed() -> None:
     stored = Registry("proof", {"proof": Before}).encode(generate.example(Before))
     for changed in (Renamed, Retyped):
         with pytest.raises(msgspec.ValidationError):
-            Registry("proof", {"proof": changed}).decode("proof", 1, stored.body)
+            Registry("proof", {"proof": changed}).decode("proof", 1, stored)
     registry = Registry("proof", {"proof": Removed})
-    assert registry.encode(registry.decode("proof", 1, stored.body)).body != stored.body
+    assert registry.encode(registry.decode("proof", 1, stored)) != stored
 
 
 def test_a_grown_class_would_need_an_example(tmp_path: Path) -> None:

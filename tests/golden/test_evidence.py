@@ -106,7 +106,7 @@ def exported(log: Recorded, coup_id: str, found: Pack) -> Record:
         coup_id=coup_id, position=found.position, digest=found.digest, purpose="asked for"
     )
     last = log.coups[coup_id][-1]
-    body = Registry(domain.SERVICE, domain.EVENTS).encode(event).body
+    body = Registry(domain.SERVICE, domain.EVENTS).encode(event)
     meta = msgspec.json.encode(
         Meta(
             table_id=last.stream,

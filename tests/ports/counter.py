@@ -202,16 +202,16 @@ def meta_bytes(table_id: str, **fields: Any) -> bytes:
 
 def put(batch: Batch, stream: str, event: Event, registry: Registry, **meta: Any) -> None:
     """Add an event to a batch, with an envelope that has what a test cares for."""
-    encoded = registry.encode(event)
+    body = registry.encode(event)
     batch.add(
         stream,
-        kind=encoded.type,
-        schema_version=encoded.schema_version,
+        kind=event.type,
+        schema_version=event.schema_version,
         published=event.published,
         coup_id=meta.get("coup_id", ""),
         command_id=meta.get("command_id", "c-0"),
         meta=meta_bytes(stream, **meta),
-        body=encoded.body,
+        body=body,
     )
 
 

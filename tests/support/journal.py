@@ -49,30 +49,30 @@ def _told(each: Event | Heard, own: Iterator[Heard]) -> Heard:
 def _record(place: int, event: Event, meta: Meta, service: str, event_id: str) -> Record:
     stored = event
     if service != domain.SERVICE:
-        encoded = UPSTREAMS[service].encode(event)
+        body = UPSTREAMS[service].encode(event)
         stored = Noted(
             service=service,
             event_id=event_id,
             position=place,
-            event_type=encoded.type,
-            event_version=encoded.schema_version,
+            event_type=event.type,
+            event_version=event.schema_version,
             meta=Raw(encode_meta(meta)),
-            body=Raw(encoded.body),
+            body=Raw(body),
             previous_digest="",
             digest="",
             recorded_at_us=meta.occurred_at_us,
         )
-    encoded = OWN.encode(stored)
+    body = OWN.encode(stored)
     return Record(
         service=domain.SERVICE,
         stream=meta.table_id,
         version=place,
         position=place,
         previous=place - 1,
-        type=encoded.type,
-        schema_version=encoded.schema_version,
+        type=stored.type,
+        schema_version=stored.schema_version,
         meta=encode_meta(meta),
-        body=encoded.body,
+        body=body,
         previous_digest=b"",
         digest=b"",
         published=not isinstance(stored, Noted),

@@ -122,20 +122,20 @@ async def told_by_round() -> list[Record]:
             opened = table.TableOpened(session=1, settings=made)
             events: list[Event] = [opened, replace(betting(), coup_id=f"{table_id}:1:1")]
             for event in events:
-                encoded = registry.encode(event)
+                body = registry.encode(event)
                 meta = Meta(
                     table_id=table_id, occurred_at_us=AT_US, actor=SYSTEM, command_id="r",
                     cause="r", depth=1,
                 )  # fmt: skip
                 batch.add(
                     table_id,
-                    kind=encoded.type,
-                    schema_version=encoded.schema_version,
+                    kind=event.type,
+                    schema_version=event.schema_version,
                     published=True,
                     coup_id="",
                     command_id="r",
                     meta=encode_meta(meta),
-                    body=encoded.body,
+                    body=body,
                 )
         return await tx.append(batch)
 

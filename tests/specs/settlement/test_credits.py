@@ -56,14 +56,14 @@ def decided() -> tuple[Spec, list[Event]]:
 
 def paid(event: Event, *, zero: bool = False) -> Due | None:
     """What the delivery makes of it."""
-    encoded = Registry("settlement", settlement.EVENTS).encode(event)
+    body = Registry("settlement", settlement.EVENTS).encode(event)
     meta = Meta(
         table_id="T1", occurred_at_us=AT_US, actor=SYSTEM, command_id="c", cause="c", depth=1
     )
     values: dict[str, Any] = {
         "service": "settlement", "stream": "T1", "version": 1, "position": 1, "previous": 0,
-        "type": encoded.type, "schema_version": encoded.schema_version, "meta": encode_meta(meta),
-        "body": encoded.body, "previous_digest": b"", "digest": b"", "published": True,
+        "type": event.type, "schema_version": event.schema_version, "meta": encode_meta(meta),
+        "body": body, "previous_digest": b"", "digest": b"", "published": True,
         "recorded_at_us": 0,
     }  # fmt: skip
     return due(Record(**values), zero_credits=among(("acme",) if zero else ()))
