@@ -42,7 +42,7 @@ class FieldFault(Struct, frozen=True):
 
 
 class EdgeError(Exception):
-    """An error with a place in the model; raised by handlers and answered by the interceptor."""
+    """An error with a place in the model; raised by handlers and answered by the edge."""
 
     code: ClassVar[grpc.StatusCode] = grpc.StatusCode.INTERNAL
     reason: ClassVar[str] = "INTERNAL"

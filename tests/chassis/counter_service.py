@@ -63,7 +63,7 @@ def servicers(runtime: Runtime) -> Sequence[Served]:
     }
 
     def add(_servicer: Any, server: Any) -> None:
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(NAME, handlers),))
+        server.add_registered_method_handlers(NAME, handlers)
 
     return [Served(NAME, add, None)]
 

@@ -60,7 +60,7 @@ def served(say: Unary, many: Stream = count) -> rpc.Served:
     }
 
     def add(_servicer: Any, server: Any) -> None:
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(NAME, handlers),))
+        server.add_registered_method_handlers(NAME, handlers)
 
     return rpc.Served(NAME, add, None)
 

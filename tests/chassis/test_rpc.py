@@ -363,6 +363,14 @@ async def test_a_taken_port_is_an_error() -> None:
             await second.start()
 
 
+async def test_the_server_waits_for_all_methods_with_one_task() -> None:
+    """One for each method would make every call dearer by as much as a service has methods."""
+    async with running():
+        coroutines: list[Any] = [task.get_coro() for task in asyncio.all_tasks()]
+        waiting = [each for each in coroutines if "_request_" in each.__qualname__]
+        assert len(waiting) == 1
+
+
 @pytest.mark.parametrize("on", [True, False])
 async def test_reflection_is_served_only_where_it_is_switched_on(on: bool) -> None:
     """Tools can ask for the services where the configuration says so."""
