@@ -11,8 +11,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-SNAPSHOT_EVENTS: Final = 500
-"""A snapshot is taken when a stream has passed another multiple of so many events."""
+SNAPSHOT_EVENTS: Final = 1_000
+"""A snapshot is taken when a stream has passed another multiple of so many events. A state is written
+whole: the fewer the events, the more of their cost is that of snapshots, where a coup has many wagers."""
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 V = TypeVar("V")
 
-PART_KEYS_MAX: Final = 64
+PART_KEYS_MAX: Final = 128
 
 Parts = tuple[dict[str, V], ...]
 

@@ -50,7 +50,7 @@ class Mark(Struct, frozen=True):
     stake_minor: int
 
 
-class Wager(Struct, frozen=True):
+class Wager(Struct, frozen=True, omit_defaults=True):
     """A wager of the coup that the wallet, or a promotional token, has paid for."""
 
     wager_id: str
