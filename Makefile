@@ -102,10 +102,11 @@ clauses: setup ## print what is done about every clause of the rules, and write 
 bench: setup ## measure what Sabot does a second, in five rounds (ARGS=--write puts it into the docs)
 	$(BIN)/python -m tests.bench $(ARGS)
 
-# The form with ten million is for the night: EVENTS=10000000 make bench-growth
-EVENTS ?= 1000000
-bench-growth: setup ## measure what the log costs as it grows (EVENTS=1000000)
-	$(BIN)/python -m tests.bench --only log --events $(EVENTS) $(ARGS)
+# The form for the night: make bench-growth EVENTS=10000000 TABLES=1000
+EVENTS ?= 200000
+TABLES ?= 200
+bench-growth: setup ## measure what wagers, coups and starts cost as logs grow (EVENTS=200000 TABLES=200)
+	$(BIN)/python -m tests.bench --only growth --events $(EVENTS) --tables $(TABLES) $(ARGS)
 
 bench-gate: setup ## hold some ratios of the bench to their floors, in six minutes at most; repeats twice
 	$(BIN)/python -m tests.bench --gate $(ARGS)

@@ -22,6 +22,7 @@ TABLES = 200
 COMMANDS = {
     "figures": "make bench ARGS=--write",
     "peers": "make bench ARGS='--only peers --write'",
+    "growth": "make bench-growth ARGS=--write",
 }
 """The tables of the document, by the command that writes them."""
 
@@ -40,7 +41,7 @@ def main() -> int:
     )
     parser.add_argument("--events", type=int, default=EVENTS, help="size of the large log")
     parser.add_argument(
-        "--tables", type=int, default=TABLES, help="tables open for the group tables"
+        "--tables", type=int, default=TABLES, help="tables open for the groups tables and growth"
     )
     parser.add_argument(
         "--gate", action="store_true", help="hold some rows to bounds, with two repeats"
@@ -67,7 +68,7 @@ def main() -> int:
         *table(rows),
     ]
     if options.write:
-        write(lines, "peers" if options.only == ["peers"] else "figures")
+        write(lines, next((name for name in COMMANDS if options.only == [name]), "figures"))
     if options.gate:
         lines += ["", *gate.verdicts(rows)]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -56,8 +56,8 @@ async def rate(
         async def caller() -> None:
             while (sent := time.perf_counter()) < until:
                 number = next(ids)
-                player = _player(number)
-                request = _wager(number, tables, f"p{player}")
+                player = player_of(number)
+                request = wager(number, number % tables, f"p{player}")
                 stub = stubs[number % tables % len(stubs)]
                 response = await stub.PlaceWager(request, metadata=CREDENTIALS[player])
                 # What is not accepted is not measured: it must not come to pass unseen.
@@ -131,17 +131,18 @@ async def echo_server() -> AsyncIterator[str]:
 
 def numbered(number: int) -> Any:
     """The wager of this number, at its table and by its player."""
-    return _wager(number, TABLES, f"p{_player(number)}")
+    return wager(number, number % TABLES, f"p{player_of(number)}")
 
 
-def _player(number: int) -> int:
+def player_of(number: int) -> int:
     """Whoever it is, so that in the course of a run every player stakes at every table."""
     return (number // TABLES) * 7919 % PLAYERS
 
 
-def _wager(number: int, tables: int, player: str) -> Any:
+def wager(number: int, table: int, player: str) -> Any:
+    """A wager of this number at one of the tables that `opening` opens."""
     request = pb.PlaceWagerRequest(
-        table_id=f"bench-{number % tables}",
+        table_id=f"bench-{table}",
         wager_id=f"w{number}",
         player=player,
         area="BANKER",

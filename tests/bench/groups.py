@@ -17,6 +17,7 @@ from tests.bench import (
     deciding,
     drawing,
     growing,
+    growth,
     lasting,
     pure,
     rebuilding,
@@ -42,8 +43,8 @@ ALL: Final = (
     "tables",
     "start",
 )
-ASKED_FOR: Final = ("memory", "peers")
-"""Measured only where they are asked for: the first takes long, the second fetches what it is beside."""
+ASKED_FOR: Final = ("memory", "peers", "growth")
+"""Measured only where they are asked for: they take long, or fetch what they are beside."""
 
 T = TypeVar("T")
 
@@ -56,7 +57,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     """In a large log."""
 
     tables: int
-    """Open for the group of that name."""
+    """Open for the groups `tables` and `growth`."""
 
     only: frozenset[str] | None = None
     """The rows that are wanted, of groups that can leave out others; None: all."""
@@ -92,6 +93,12 @@ def measured(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
         with Stack(durable=True, report=say) as stack:
             say("memory")
             yield from _within(plan, lasting.measure(stack, plan.rounds))
+    if "growth" in groups:
+        with Stack(durable=True, report=say) as stack:
+            say("growth")
+            yield from _within(
+                plan, growth.measure(stack, plan.rounds, plan.events, plan.tables, say)
+            )
 
 
 def _without_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:

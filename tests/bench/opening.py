@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any, Final
 
 from services.contracts.common import Limit
@@ -21,11 +22,13 @@ START_US: Final = 1_790_000_000_000_000
 DEALER: Final = Actor("dealer", "DEALER")
 
 
-async def prepare(services: Services) -> None:
-    """Open all tables for betting, and give every player what he will stake."""
-    for player in range(PLAYERS):
+async def prepare(
+    services: Services, numbers: Iterable[int] = range(TABLES), *, fund: bool = True
+) -> None:
+    """Open tables of these numbers for betting, and give every player what he will stake."""
+    for player in range(PLAYERS if fund else 0):
         await services.fund(f"bench/{player}", f"p{player}", "EUR", FUNDS_MINOR)
-    for number in range(TABLES):
+    for number in numbers:
         await _open(services, f"bench-{number}")
 
 

@@ -55,13 +55,15 @@ SAID: Final[tuple[tuple[str, str, str, str, Goal], ...]] = (
 """Name, what is measured, what stands beside it, the side that it is, the goal."""
 
 
-async def published() -> list[Record]:
+TABLE_IDS: Final = tuple(f"bench-{number}" for number in range(TABLES))
+
+
+async def published(table_ids: Sequence[str] = TABLE_IDS) -> list[Record]:
     """What shoe, round and wager publish of some tables, in the order in which it came about."""
     records: list[Record] = []
     ends: dict[str, int] = {}
     async with World() as world:
-        for number in range(TABLES):
-            table_id = f"bench-{number}"
+        for number, table_id in enumerate(table_ids):
             for line in read(str(LOG)):
                 for at, step in enumerate(steps(line, table_id)):
                     await world.run(step, table_id, f"{number}.{line.number}.{at}")
