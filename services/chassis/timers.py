@@ -67,8 +67,9 @@ class Timers:
                         await changed.wait()
 
     async def _tables(self) -> list[str]:
+        # The type stands in the statement, so that the partial index is used.
         rows = await self._runtime.pool.fetch(
-            "select distinct stream_id from events where type = $1", self._begins
+            f"select distinct stream_id from events where type = '{self._begins}'"  # noqa: S608
         )
         return [row[0] for row in rows]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 from sabot.common.v1 import common_pb2
@@ -44,6 +44,13 @@ PAGE_COUPS: Final = 50
 PAGE_COUPS_MAX: Final = 1_000
 EVIDENCE_PART_BYTES: Final = 1 << 20
 PROGRESS_QUEUE_MAX: Final = 1_000
+
+_ACTIVATIONS: Final = (
+    "select version from events "  # noqa: S608
+    f"where stream_id = $1 and (type = '{RulebookActivated.type}' or (type = '{Noted.type}' and "
+    f'position(\'"event_type":"{VariantChanged.type}"\'::bytea in body) > 0)) order by version'
+)
+"""Types and text stand in the statement as in the partial index, so that it is used."""
 
 
 class SettlementService(pb_grpc.SettlementServiceServicer):
@@ -97,7 +104,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         records = rebuild.of_coup(await self.runtime.store.read_by_coup(coup_id))
         if not records:
             raise NotFound(f"the log holds no coup {coup_id}")
-        found = rebuild.rebuilt(coup_id, records, await self._activations(table_id))
+        found = rebuild.rebuilt(coup_id, records, await self._activations(table_id, records))
         differences = list(found.findings)
         differences += await self._against_projection(found.story, records)
         whole = found.written()
@@ -174,12 +181,9 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         table_id = _table_of(coup_id)
         if upto is None:
             upto = await self.runtime.store.head_position()
-        pack = evidence.packed(
-            coup_id,
-            await self.runtime.store.read_by_coup(coup_id),
-            await self._activations(table_id),
-            upto=upto,
-        )
+        records = await self.runtime.store.read_by_coup(coup_id)
+        known = await self._activations(table_id, records)
+        pack = evidence.packed(coup_id, records, known, upto=upto)
         if pack is None:
             raise NotFound(f"the log holds no coup {coup_id} up to position {upto}")
         return pack
@@ -229,20 +233,19 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         ]
         return [f"the projection differs from the log in: {', '.join(fields)}"]
 
-    async def _activations(self, table_id: str) -> list[Record]:
-        """The records that put rulebooks in force at the table."""
-        versions = await self.runtime.pool.fetch(
-            "select version from events where stream_id = $1 and (type = $2 or (type = $3 "
-            "and position(convert_to($4, 'UTF8') in body) > 0)) order by version",
-            table_id,
-            RulebookActivated.type,
-            Noted.type,
-            f'"event_type":"{VariantChanged.type}"',
-        )
+    async def _activations(self, table_id: str, records: Sequence[Record]) -> list[Record]:
+        """The records that put rulebooks in force at the table, up to that of the coup with these records.
+
+        A table is opened often, and goes by the same rulebook for long: the first one will do.
+        """
+        rulebook_hash = rebuild.named(records)
+        versions = await self.runtime.pool.fetch(_ACTIVATIONS, table_id)
         found: list[Record] = []
         async with self.runtime.store.transaction() as tx:
             for row in versions:
                 found += await tx.read_stream(table_id, after_version=row[0] - 1, limit=1)
+                if rebuild.holds(found[-1], rulebook_hash):
+                    break
         return found
 
     async def RebuildProjections(

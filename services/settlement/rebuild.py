@@ -106,6 +106,24 @@ def _rulebook(story: Story, activations: Sequence[Record]) -> tuple[dict[str, An
     return {}, [*unreadable, missing]
 
 
+def named(records: Sequence[Record]) -> str:
+    """The hash of the rulebook that a coup's records name, as its story does; empty where none can be read."""
+    for record in records:
+        if any(UNREADABLE in fault for fault in faults(record)):
+            continue
+        if (each := read(record)) is not None:
+            return each.meta.rulebook_hash
+    return ""
+
+
+def holds(activation: Record, rulebook_hash: str) -> bool:
+    """Whether it is the record that a coup with this rulebook is proved with, if it comes first."""
+    if any(UNREADABLE in fault for fault in faults(activation)):
+        return False
+    settings = settings_in(activation)
+    return settings is not None and settings.rulebook_hash == rulebook_hash
+
+
 def settings_in(record: Record) -> TableSettings | None:
     """The settings that a record puts in force at its table; None where it does nothing like it."""
     each = read(record)

@@ -21,7 +21,7 @@ from services.rules.rulebook import rulebook_hash
 from services.settlement import domain
 from services.settlement.evidence import Pack, packed
 from services.settlement.reading import UNREADABLE, faults, read
-from services.settlement.rebuild import digest, of_coup, rebuilt, settings_in
+from services.settlement.rebuild import digest, holds, named, of_coup, rebuilt, settings_in
 from tests.golden.recorder import GOLDEN, load
 
 FOLDER = GOLDEN / "v0.1.0"
@@ -98,6 +98,16 @@ def test_f_181_evidence_up_to_a_position_does_not_change_with_what_comes_after(
     assert pack(log, coup_id, upto=records[4].position - 1) == half
     assert pack(log, coup_id, upto=whole.position) == whole
     assert packed(coup_id, records, log.pins(coup_id), upto=records[0].position - 1) is None
+
+
+def test_f_181_later_openings_of_the_table_do_not_change_the_evidence(log: Recorded) -> None:
+    """F-181: whoever makes it may stop reading at the first record that holds the coup's rulebook."""
+    for coup_id, records in list(log.coups.items())[:5]:
+        pins = log.pins(coup_id)
+        first = next(at for at, each in enumerate(pins) if holds(each, named(records)))
+        found = packed(coup_id, records, pins[: first + 1], upto=END)
+        assert found == pack(log, coup_id)
+        assert packed(coup_id, records, pins[:first], upto=END) != found
 
 
 def exported(log: Recorded, coup_id: str, found: Pack) -> Record:

@@ -22,6 +22,17 @@ EXCEPTIONS: Final[Mapping[Finding, str]] = {
         "the index of a log holds a few events of each thousand and is made in one pass; appending"
         " waits that long, or the migration gives up"
     ),
+    **{
+        (f"services/{name}", "require-concurrent-index-creation"): (
+            "the index of a log holds a few events of each table and is made in one pass; appending"
+            " waits that long, or the migration gives up"
+        )
+        for name in (
+            "round/migrations/0003_first_events.sql",
+            "settlement/migrations/0003_rulebooks.sql",
+            "wager/migrations/0009_first_events.sql",
+        )
+    },
     ("services/wager/migrations/0002_cancelled_debits.sql", "require-concurrent-index-creation"): (
         "the column is new in the same file, so that no row is in the index"
     ),
