@@ -18,7 +18,6 @@ from tests.support.journal import journal
 from tests.support.queried import Folded
 
 SEEDS = range(6, 14)
-WITHOUT_RESULT = ("VOID", "TERMINATED")
 
 
 def both(rulebook: str, seed: int) -> tuple[Folded, list[Fact]]:
@@ -33,7 +32,7 @@ def both(rulebook: str, seed: int) -> tuple[Folded, list[Fact]]:
     return found, facts
 
 
-def as_reported(wager: Wager, *, decided: bool) -> Iterator[tuple[str, int]]:
+def as_reported(wager: Wager) -> Iterator[tuple[str, int]]:
     """What the rows of a wager have to come to, by what became of it."""
     stake = wager.stake_minor if wager.funding == "CASH" else 0
     if wager.status == "OPEN":
@@ -43,9 +42,10 @@ def as_reported(wager: Wager, *, decided: bool) -> Iterator[tuple[str, int]]:
     if wager.status in ("WON", "LOST", "PUSH"):
         yield "winnings_minor", wager.winnings_minor
         yield "win_minor", -wager.winnings_minor
-        if decided:
+        yield "turnover_minor", wager.turnover_minor if stake else 0
+        if wager.turnover_minor:
             lost = stake - wager.returned_minor
-            yield from (("turnover_minor", stake), ("lost_minor", lost), ("win_minor", lost))
+            yield from (("lost_minor", lost), ("win_minor", lost))
             yield "returned_minor", wager.returned_minor
 
 
@@ -73,11 +73,8 @@ def agree(found: Folded, facts: list[Fact]) -> int:
     money = [fact for fact in facts if isinstance(fact, MoneyFact)]
     coups = {coup.id: coup for coup in found.all(COUPS)}
     for wager in found.all(WAGERS):
-        coup = coups.get(wager.coup_id)
         expected: Counter[str] = Counter()
-        for name, amount in as_reported(
-            wager, decided=coup is None or coup.status not in WITHOUT_RESULT
-        ):
+        for name, amount in as_reported(wager):
             expected[name] += amount
         rows = [fact for fact in money if fact.wager_id == wager.wager_id]
         sums = {name: sum(getattr(fact, name) for fact in rows) for name in SUMS}

@@ -12,9 +12,9 @@ from services.contracts import wager as book
 from services.contracts.common import PlayerContext
 from services.settlement.queries.desk import Desk, Fold, Folds, Said
 from services.settlement.queries.fold_tables import day_of
-from services.settlement.queries.resources import WAGERS, Wager
+from services.settlement.queries.resources import COUPS, WAGERS, Coup, Wager
 
-WON, LOST, PUSH = "WON", "LOST", "PUSH"
+PUSH = "PUSH"
 
 
 def wager_of(desk: Desk, said: Said) -> Wager:
@@ -175,11 +175,17 @@ def _given_back(status: str) -> Fold:
     return fold
 
 
-def at_risk(status: str, stake_minor: int) -> dict[str, int]:
-    """Turnover and valid bet of a wager that was decided: a push turned over and risked nothing."""
+def _at_risk(desk: Desk, said: Said) -> dict[str, int]:
+    """Turnover and valid bet of a wager that was decided: a push turned over and risked nothing.
+
+    Without a result nothing was turned over, though what the open cards had won already is paid.
+    """
+    event: Any = said.event
+    coup: Coup | None = desk.find(COUPS, event.coup_id)
+    over = coup is not None and coup.status in ("VOID", "TERMINATED")
     return {
-        "turnover_minor": stake_minor if status in (WON, LOST, PUSH) else 0,
-        "valid_bet_minor": stake_minor if status in (WON, LOST) else 0,
+        "turnover_minor": 0 if over else event.stake_minor,
+        "valid_bet_minor": 0 if over or event.outcome == PUSH else event.stake_minor,
     }
 
 
@@ -198,7 +204,7 @@ def _decided(desk: Desk, said: Said) -> None:
         revision=event.revision,
         clauses=event.clauses,
         decided_us=said.at_us,
-        **at_risk(event.outcome, event.stake_minor),
+        **_at_risk(desk, said),
     )
 
 

@@ -17,7 +17,9 @@ RECALL: Final = 10
 RECALL_MAX: Final = 100
 WAGERS_AT_ONCE: Final = 500
 
-_DECIDED: Final = "status in ('WON', 'LOST', 'PUSH')"
+_DECIDED: Final = "status in ('WON', 'LOST', 'PUSH') and turnover_minor <> 0"
+"""By a result: what a void coup had won already has its stake back undecided."""
+
 _SUMS: Final = f"""
     gaming_day, currency, funding, test,
     count(*)::bigint,

@@ -37,7 +37,7 @@ class Resources:
     """Keeps resources by folding the log in order."""
 
     name: str = RESOURCES
-    version: int = 5
+    version: int = 6
 
     async def create(self, connection: Any, schema: str) -> None:
         """The tables with their indexes."""

@@ -26,10 +26,13 @@ from services.settlement.queries.resources import (
     WAGERS,
     Table,
 )
+from services.settlement.reports.facts import MoneyFact
+from services.settlement.reports.fold import facts_of, heard
+from services.settlement.reports.state import Known
 from services.wager.commands import RecordDebit
 from tests.property.rough import RoughTable
 from tests.support.paying import CARDS, arranged, behind, log_of, paying
-from tests.support.played import CASINO_SUPERVISOR, SIX_SEVEN, Played, person
+from tests.support.played import CASINO_SUPERVISOR, DUTY_MANAGER, SIX_SEVEN, Played, person
 from tests.support.queried import Folded
 
 DAY_US = 86_400_000_000
@@ -85,6 +88,35 @@ class Refusing(RoughTable):
         return RecordDebit(
             at_us=command.at_us, by=command.by, movement_id=asked.movement_id, outcome="REFUSED"
         )
+
+
+# --- coups without a result ---
+
+
+def test_what_a_void_coup_had_won_already_is_paid_and_turned_over_nothing() -> None:
+    """Domain 4: a fifth card had won on BIG; turnover is what a result decided, as in reports."""
+    story = paying("super-six")
+    story.shoe("KH QH AH 2H 9H 4H 3D KC TD 3H QH 6D 7C 4S 5H 6H 7H 8H 9S 2D").betting()
+    story.wager("w1", "p1", "big", 100).wager("w2", "p1", "banker", 100).do("no_more_bets")
+    story.draws(5).ruling(
+        "void", CASINO_SUPERVISOR, second=DUTY_MANAGER, coup=1, reason="EQUIPMENT_FAILED"
+    )
+    assert story.refused is None
+    records = log_of(story)
+    found = folded(records)
+    won, back = found.get(WAGERS, "T1/w1"), found.get(WAGERS, "T1/w2")
+    assert (won.status, won.returned_minor, won.winnings_minor) == ("WON", 100, 54)
+    assert (back.status, back.returned_minor) == ("REFUNDED", 100)
+    known = Known()
+    money = [
+        fact
+        for record in records
+        if (each := heard(record)) is not None
+        for fact in facts_of(record.position, each, known)
+        if isinstance(fact, MoneyFact)
+    ]
+    assert sum(fact.turnover_minor for fact in money) == 0
+    assert (won.turnover_minor, won.valid_bet_minor) == (0, 0)
 
 
 # --- sessions ---
