@@ -21,9 +21,9 @@ from services.chassis import bus
 from services.devstack.brokers import create_topics
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
+from tests.bench import databases
 from tests.bench.coups import WAGERS, Heard, fund, opened, paced, subscribed
 from tests.bench.figures import Goal, Row
-from tests.bench.settling import _database
 
 TABLES: Final = 10
 EVERY_S: Final = 0.5
@@ -76,7 +76,7 @@ async def _bare(stack: Stack) -> list[float]:
     name = uuid.uuid4().hex[:8]
     first, second = f"bench.{name}.first", f"bench.{name}.second"
     await create_topics(stack.bootstrap_servers, (first, second))
-    connection = await asyncpg.connect(await _database(stack))
+    connection = await asyncpg.connect(await databases.new(stack))
     await connection.execute("create table seen (number text primary key, body bytea)")
     producer: AIOKafkaProducer = bus.make_producer(
         bus.Bus(

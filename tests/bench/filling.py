@@ -56,7 +56,7 @@ async def keep(stack: Stack, tables: Sequence[str]) -> dict[str, Kept]:
     for name in stack.services:
         connection = await asyncpg.connect(stack.database_url(name))
         try:
-            kept[name] = await _keep(connection, tables)
+            kept[name] = await keep_one(connection, tables)
         finally:
             await connection.close()
     return kept
@@ -66,7 +66,7 @@ async def fill(stack: Stack, kept: Mapping[str, Kept], events: int) -> None:
     """Copy until the logs have so many events together; nothing is at work, and nothing will be to do."""
     copies = max(0, events // sum(each.head for each in kept.values()) - 1)
     await asyncio.gather(
-        *(_fill(stack.database_url(name), each, copies) for name, each in kept.items())
+        *(fill_one(stack.database_url(name), each, copies) for name, each in kept.items())
     )
 
 
@@ -83,7 +83,8 @@ async def stored(stack: Stack) -> tuple[int, int]:
     return events, size
 
 
-async def _keep(connection: Any, tables: Sequence[str]) -> Kept:
+async def keep_one(connection: Any, tables: Sequence[str]) -> Kept:
+    """Keep all rows of one database."""
     head: int = await connection.fetchval("select position from log_head")
     await connection.execute("create schema kept")
     lengths = dict(
@@ -133,13 +134,14 @@ def _value(  # noqa: PLR0917 - of one column
     if column == "previous":
         return f"case when {name} = 0 then 0 else $3 + (copy - 1) * {head} + {name} end"
     if column == "version" and kind == "integer":
-        return f"{name} + (copy - 1) % {sessions} * {longest}"
+        return f"{name} + ({session} - 1) * {longest}"
     if column == "session":
         return session
     return name
 
 
-async def _fill(dsn: str, kept: Kept, copies: int) -> None:
+async def fill_one(dsn: str, kept: Kept, copies: int) -> int:
+    """Make so many copies of what one database had; gives how many events its log has then."""
     connection = await asyncpg.connect(dsn, command_timeout=FILL_S_MAX)
     try:
         await connection.execute("set synchronous_commit = off")
@@ -155,5 +157,6 @@ async def _fill(dsn: str, kept: Kept, copies: int) -> None:
         await connection.execute("update checkpoints set position = $1 where position <> 0", end)
         await connection.execute("vacuum analyze")
         await connection.execute("checkpoint")
+        return end
     finally:
         await connection.close()

@@ -120,10 +120,12 @@ def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
         with Stack(services=(), durable=True, report=say) as bare:
             if "settlement" in groups:
                 say("settlement")
-                yield from _within(plan, settling.measure(bare, plan.rounds, plan.only))
+                yield from _within(
+                    plan, settling.measure(bare, plan.rounds, plan.events, plan.only)
+                )
             if "rebuild" in groups:
                 say("rebuild")
-                yield from _within(plan, rebuilding.measure(bare, plan.rounds))
+                yield from _within(plan, rebuilding.measure(bare, plan.rounds, plan.events))
             if "log" in groups and plan.only is None:
                 say("log")
                 yield from _within(plan, growing.measure(bare, plan.rounds, plan.events))

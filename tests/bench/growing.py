@@ -15,8 +15,8 @@ from services.contracts.wager import WagerCancelled
 from services.devstack.stack import Stack
 from services.wager import domain
 from services.wager.main import DEFINITION
+from tests.bench import databases
 from tests.bench.figures import Goal, Row
-from tests.bench.settling import _database
 
 SMALL_EVENTS = 10_000
 STREAM_EVENTS = 100
@@ -106,7 +106,7 @@ def _told(events: int, sides: dict[str, tuple[float, ...]]) -> list[Row]:
 
 
 async def _log(stack: Stack, events: int) -> postgres.PostgresStore:
-    dsn = await _database(stack)
+    dsn = await databases.new(stack)
     await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
     pool = await postgres.open_pool(dsn, connections_max=WRITERS + 2, command_timeout_s=3_600)
     await fill(pool, events)

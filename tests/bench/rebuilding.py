@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import asyncpg
+
 from services.chassis import migrations, postgres
 from services.chassis.decider import Record
 from services.chassis.executor import Executor, Limits
@@ -19,25 +21,29 @@ from services.settlement.main import DEFINITION
 from services.settlement.projections import CoupStories
 from services.settlement.reading import read
 from services.settlement.rebuild import rebuilt, settings_in
+from tests.bench import databases, filling
 from tests.bench.figures import Goal, Row, median
-from tests.bench.settling import _database, published
+from tests.bench.settling import published
 
 CURSOR_ROWS = 2_000
 HEARD_AT_ONCE = 500
+TABLE_ID = "shoe-0"
 
 
-async def measure(stack: Stack, rounds: int) -> list[Row]:
-    """A log of settlement, rebuilt and read, round by round."""
-    dsn = await _database(stack)
+async def measure(stack: Stack, rounds: int, events: int) -> list[Row]:
+    """A log of settlement, rebuilt and read, round by round; copied until it has so many events."""
+    dsn = await databases.new(stack)
     await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
     pool = await postgres.open_pool(dsn, connections_max=8)
     try:
         store = postgres.PostgresStore(domain.SERVICE, pool)
         await _fill(store)
+        coups, shoes = await _again(store, rounds)
+        total = await _copied(dsn, events)
+        # A new store has nothing of the log in its memory.
+        store = postgres.PostgresStore(domain.SERVICE, pool)
         projector = Projector(CoupStories(), OwnLog(store), pool)
         await projector.prepare()
-        total = await store.head_position()
-        coups, shoes = await _again(store, rounds)
         rates: list[float] = []
         bare_rates: list[float] = []
         for _ in range(rounds):
@@ -80,11 +86,11 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
 async def _again(
     store: postgres.PostgresStore, rounds: int
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Milliseconds for a coup, and for all of a shoe, of another table each round."""
+    """Milliseconds for a coup, and for all of a shoe."""
     coup_ms: list[float] = []
     shoe_ms: list[float] = []
-    for number in range(rounds):
-        records = await store.read_stream(f"bench-{number}", after_version=0, limit=1_000_000)
+    for _ in range(rounds):
+        records = await store.read_stream(TABLE_ID, after_version=0, limit=1_000_000)
         activations = [each for each in records if settings_in(each) is not None]
         heard = [each for each in map(read, records) if each is not None]
         coups = list(dict.fromkeys(each.coup_id for each in heard if each.coup_id))
@@ -105,6 +111,16 @@ async def _rebuilt_ms(
     return taken_s * 1_000
 
 
+async def _copied(dsn: str, events: int) -> int:
+    """Copy what is there; gives how many events there are then."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        kept = await filling.keep_one(connection, [TABLE_ID])
+        return await filling.fill_one(dsn, kept, max(0, events // kept.head - 1))
+    finally:
+        await connection.close()
+
+
 async def _fill(store: Any) -> None:
     executor = Executor(
         domain,
@@ -115,7 +131,7 @@ async def _fill(store: Any) -> None:
         jitter=random.Random(1),
     )
     await executor.start()
-    records = await published()
+    records = await published([TABLE_ID])
     for at in range(0, len(records), HEARD_AT_ONCE):
         await executor.hear(records[at : at + HEARD_AT_ONCE], domain.SERVICE)
     await executor.stop()

@@ -34,7 +34,7 @@ from services.settlement import domain
 from services.settlement.main import DEFINITION
 from services.tablelog.reader import read
 from services.tablelog.steps import steps
-from tests.bench import hearing
+from tests.bench import databases, growing, hearing
 from tests.bench.figures import Goal, Row
 from tests.support.world import World
 
@@ -42,6 +42,7 @@ LOG = Path(cli.__file__).parent / "data" / "recorded" / "dalembert-on-punto.json
 TABLES = 24
 UPSTREAMS = ("shoe", "round", "wager")
 TIMEOUT_S = 180.0
+FILL_S_MAX = 3_600.0
 GETMANY_RECORDS = 500
 ONE_BY_ONE = 1_000
 """Records of the slowest way: enough to see how slow it is."""
@@ -98,14 +99,17 @@ async def fill(stack: Stack, records: Sequence[Record]) -> None:
         await producer.stop()
 
 
-async def measure(stack: Stack, rounds: int, only: Container[str] | None = None) -> list[Row]:
+async def measure(
+    stack: Stack, rounds: int, events: int, only: Container[str] | None = None
+) -> list[Row]:
     """The same records, heard by settlement and copied by a bare consumer, round by round.
 
-    With `only`, some of the rows.
+    Settlement's log has so many events already. With `only`, some of the rows.
     """
     said = [row for row in SAID if only is None or row[0] in only]
     records = await published()
     await fill(stack, records)
+    large = await _large(stack, events)
     kafka = bus.Bus(
         bootstrap_servers=stack.bootstrap_servers,
         client_id="bench",
@@ -114,9 +118,9 @@ async def measure(stack: Stack, rounds: int, only: Container[str] | None = None)
     )
     ways: dict[str, Callable[[], Awaitable[float]]] = {
         "bare": lambda: _bare(stack, len(records)),
-        "heard": lambda: _heard(stack, kafka, len(records)),
-        "raw": lambda: _otherwise(stack, kafka, hearing.raw, len(records)),
-        "one by one": lambda: _otherwise(stack, kafka, hearing.one_by_one, ONE_BY_ONE),
+        "heard": lambda: _heard(stack, large, kafka, len(records)),
+        "raw": lambda: _otherwise(stack, large, kafka, hearing.raw, len(records)),
+        "one by one": lambda: _otherwise(stack, large, kafka, hearing.one_by_one, ONE_BY_ONE),
     }
     sides: dict[str, list[float]] = {
         name: [] for name in ways if name == "heard" or any(row[3] == name for row in said)
@@ -139,21 +143,24 @@ async def measure(stack: Stack, rounds: int, only: Container[str] | None = None)
     ]
 
 
-async def _database(stack: Stack) -> str:
-    name = f"bench_{uuid.uuid4().hex[:12]}"
-    connection = await asyncpg.connect(stack.postgres.dsn("postgres"))
+async def _large(stack: Stack, events: int) -> str:
+    """The address of a database of settlement with so many events, of other streams than are heard of."""
+    dsn = await databases.new(stack)
+    await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
+    pool = await postgres.open_pool(dsn, connections_max=1, command_timeout_s=FILL_S_MAX)
     try:
-        await connection.execute(f'create database "{name}"')
+        await growing.fill(pool, events)
     finally:
-        await connection.close()
-    return stack.postgres.dsn(name)
+        await pool.close()
+    return dsn
 
 
 @asynccontextmanager
-async def _settlement(stack: Stack) -> AsyncIterator[tuple[postgres.PostgresStore, Executor]]:
-    """The executor of settlement on an empty database."""
-    dsn = await _database(stack)
-    await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
+async def _settlement(
+    stack: Stack, large: str
+) -> AsyncIterator[tuple[postgres.PostgresStore, Executor]]:
+    """The executor of settlement on a copy of a large log."""
+    dsn = await databases.new(stack, like=large)
     pool = await postgres.open_pool(dsn, connections_max=8)
     store = postgres.PostgresStore(domain.SERVICE, pool)
     executor = Executor(
@@ -172,9 +179,9 @@ async def _settlement(stack: Stack) -> AsyncIterator[tuple[postgres.PostgresStor
         await pool.close()
 
 
-async def _heard(stack: Stack, kafka: bus.Bus, total: int) -> float:
+async def _heard(stack: Stack, large: str, kafka: bus.Bus, total: int) -> float:
     """Events a second through the consumers and the executor of settlement."""
-    async with _settlement(stack) as (store, executor):
+    async with _settlement(stack, large) as (store, executor):
         ears = Counting(executor)
         consumers = Consumers(
             # A group of its own each time: it begins at the beginning.
@@ -195,12 +202,13 @@ async def _heard(stack: Stack, kafka: bus.Bus, total: int) -> float:
 
 async def _otherwise(
     stack: Stack,
+    large: str,
     kafka: bus.Bus,
     way: Callable[[bus.Bus, Sequence[str], Ears], Coroutine[Any, Any, None]],
     total: int,
 ) -> float:
     """Events a second in another way of hearing."""
-    async with _settlement(stack) as (_, executor):
+    async with _settlement(stack, large) as (_, executor):
         ears = Counting(executor)
         hearer = asyncio.create_task(way(kafka, UPSTREAMS, ears))
         try:
@@ -242,7 +250,7 @@ class Counting:
 
 async def _bare(stack: Stack, total: int) -> float:
     """Records a second that a bare consumer copies into a table, a commit a batch."""
-    connection = await asyncpg.connect(await _database(stack))
+    connection = await asyncpg.connect(await databases.new(stack))
     await connection.execute("create table raw (key text, value bytea)")
     consumer = AIOKafkaConsumer(
         *(topics.topic(name) for name in UPSTREAMS),

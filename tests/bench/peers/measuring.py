@@ -19,11 +19,10 @@ from services.chassis.registry import decode_meta
 from services.devstack.stack import Stack
 from services.wager import domain
 from services.wager.main import DEFINITION
-from tests.bench import growing, pure
+from tests.bench import databases, growing, pure
 from tests.bench.figures import Goal, Row
 from tests.bench.growing import READ_ROWS, REGISTRY, WRITERS, append
 from tests.bench.peers.installing import HERE, PINNED, Peer, installed
-from tests.bench.settling import _database
 
 STREAMS: Final = 600
 STREAM_EVENTS: Final = 5
@@ -121,7 +120,7 @@ def _missed(ours: Sequence[dict[str, float]], theirs: Sequence[dict[str, float]]
 
 @asynccontextmanager
 async def _log(stack: Stack) -> AsyncIterator[postgres.PostgresStore]:
-    dsn = await _database(stack)
+    dsn = await databases.new(stack)
     await migrations.migrate(dsn, [migrations.CHASSIS, *DEFINITION.migrations])
     pool = await postgres.open_pool(dsn, connections_max=WRITERS + 2)
     try:
@@ -227,7 +226,7 @@ class Refunds:
 
 
 async def _theirs(stack: Stack, name: str, peer: Peer) -> dict[str, float]:
-    dsn = await _database(stack)
+    dsn = await databases.new(stack)
     if name == "emmett":
         return await asyncio.to_thread(peer, STREAMS, LOADS, WRITERS, COMMITS, dsn)
     return await asyncio.to_thread(peer, STREAMS, LOADS, TOGETHER, **_variables(dsn))
