@@ -19,6 +19,7 @@ from tests.bench import (
     growing,
     growth,
     lasting,
+    noting,
     pure,
     rebuilding,
     relaying,
@@ -112,6 +113,7 @@ def _without_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
     if "core" in groups:
         say("core")
         yield from deciding.measure(plan.rounds)
+        yield from noting.measure(plan.rounds)
 
 
 def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
