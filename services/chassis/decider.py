@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from services.contracts.core import Caused, Command, Event, Heard, Meta, Scope
+from services.contracts.core import Caused, Command, Decided, Event, Heard, Meta, Scope
 
 
 class Record(Struct, frozen=True):
@@ -72,7 +72,7 @@ class Aggregate(Protocol):
 
     def initial_state(self) -> Any: ...
 
-    def decide(self, command: Any, state: Any) -> Sequence[Event]: ...
+    def decide(self, command: Any, state: Any) -> Decided: ...
 
     def evolve(self, state: Any, event: Any) -> Any:
         """The state after an event of this service, or after a `Heard` of another."""
@@ -99,7 +99,7 @@ class Staged(Struct, frozen=True):
     meta: Meta
 
 
-Decide = Callable[[Any, Any], Sequence[Event]]
+Decide = Callable[[Any, Any], Decided]
 
 
 class Companion(Protocol):

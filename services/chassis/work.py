@@ -260,8 +260,9 @@ class Draft:
         except (Refused, NotYet) as error:
             raise ItemFailed(error) from error
         try:
-            for event in decide(command, self.state):
-                self._accept(event, command, origin)
+            decided = decide(command, self.state)
+            for event, state in zip(decided, decided.states, strict=True):
+                self._accept(event, state, command, origin)
         except Exception as error:
             raise ItemFailed(error) from error
 
@@ -286,12 +287,12 @@ class Draft:
         staged = Staged(self.table_id, noted, meta)
         self.decided.append(Decided(staged, self.version, body, encode_meta(meta)))
 
-    def _accept(self, event: Event, command: Command, origin: Origin) -> None:
-        aggregate = self._core.aggregate
+    def _accept(self, event: Event, state: Any, command: Command, origin: Origin) -> None:
+        """Take an event of the command, and the state after it."""
         body = self._core.registry.encode(event)
-        self.state = aggregate.evolve(self.state, event)
+        self.state = state
         self.version += 1
-        scope = aggregate.scope(self.state, event)
+        scope = self._core.aggregate.scope(state, event)
         traceparent = scope.traceparent or origin.traceparent
         linked = traceparent != origin.traceparent and telemetry.is_sampled(traceparent)
         meta = Meta(

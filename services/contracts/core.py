@@ -1,14 +1,15 @@
 """What all services share about commands and events. Pure data: no clock, no ids, no I/O.
 
 A service is a decider (`initial_state`, `decide`, `evolve`) and a `react` function. `decide` takes a
-`Command` and returns events or raises `Refused`; `react` takes what another service published
+`Command` and returns what it `Decided` or raises `Refused`; `react` takes what another service published
 (`Heard`) and returns commands for its own service. Who runs them, and where events are kept, is
 the business of a driver: the services, the table-log replay, or the simulation.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
 from msgspec import Raw, Struct
 
@@ -139,6 +140,30 @@ class Noted(Event, frozen=True, kw_only=True):
 
     digest: str
     recorded_at_us: int
+
+
+class Decided(list[Event]):
+    """What a command causes: events in order, and in `states` the table's state after each of them.
+
+    A decider needs the state after an event to go on from there. Whoever drives it takes that state
+    over instead of folding the events again.
+    """
+
+    def __init__(self, state: Any, evolve: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self.state = state
+        """The state after all of them."""
+
+        self.states: list[Any] = []
+        self._evolve = evolve
+
+    def take(self, events: Iterable[Event]) -> Decided:
+        """Go on with these events; returns itself."""
+        for event in events:
+            self.state = self._evolve(self.state, event)
+            self.states.append(self.state)
+            self.append(event)
+        return self
 
 
 class Refused(Exception):

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from services.chassis.decider import Decide, Record, Staged
-from services.contracts.core import Command, Event
+from services.contracts.core import Command, Decided
 from services.contracts.round import TableClosed, TableOpened
 from services.round.commands import OpenTable
 from services.round.domain import TableState, decide, number_of
@@ -41,7 +41,7 @@ class RoundCompanion:
         if bearer in changed:
             raise SameNumber(f"{bearer}, which bears {number}, is changed in the same group")
 
-        def bound(command: Command, state: TableState) -> Sequence[Event]:
+        def bound(command: Command, state: TableState) -> Decided:
             return decide(command, state, bearer)
 
         return bound

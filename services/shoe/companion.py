@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from services.chassis.decider import Decide, Record, Staged
-from services.contracts.core import Command, Event
+from services.contracts.core import Command, Decided
 from services.shoe.commands import LoadShoe, ResumeCoup
 from services.shoe.domain import NO_CARDS, Cards, ShoeState, decide
 from services.shoe.sealing import Vault
@@ -29,7 +29,7 @@ class ShoeCompanion:
         if isinstance(command, LoadShoe) or (isinstance(command, ResumeCoup) and command.new_order):
             cards = await self._cards(tx.connection, command.order_id)
 
-        def bound(command: Command, state: ShoeState) -> Sequence[Event]:
+        def bound(command: Command, state: ShoeState) -> Decided:
             return decide(command, state, cards, before)
 
         return bound

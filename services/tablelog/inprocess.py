@@ -181,8 +181,8 @@ class InProcessTable:
             events = core.decide(command, states[service])
         pending: list[Heard] = []
         meta: Meta | None = None
-        for event in events:
-            states[service] = core.evolve(states[service], event)
+        for event, state in zip(events, events.states, strict=True):
+            states[service] = state
             version = self._versions[service] = self._versions[service] + 1
             told.append(Told(service, version, depth, event))
             if type(event) in self.sends:
@@ -200,6 +200,7 @@ class InProcessTable:
                     )
                 identity = event_id(service, table_id, version)
                 pending.append(Heard(event, meta, service, identity))
+            # Nothing follows it in its command: the wallet's answer goes on from the same state.
             if type(event) is DebitRequested and (paid := self.wallet(event, command)):
                 asked = event_id(service, table_id, version)
                 pending += self._decide(WAGER, paid, command_id, asked, depth=depth + 1, told=told)

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
 from services.chassis.decider import Decide, Record, Staged
-from services.contracts.core import Command, Event
+from services.contracts.core import Command, Decided, Event
 from services.contracts.wager import (
     BarLifted,
     BettingStopped,
@@ -114,7 +114,7 @@ class WagerCompanion:
         if rules is None and facts is NOTHING:
             return decide
 
-        def bound(command: Command, state: BookState) -> Sequence[Event]:
+        def bound(command: Command, state: BookState) -> Decided:
             if rules is not None:
                 rules(command, state)
             return decide(command, state, facts)

@@ -16,6 +16,7 @@ from services.contracts.core import (
     Actor,
     Caused,
     Command,
+    Decided,
     Event,
     Heard,
     Meta,
@@ -103,7 +104,10 @@ class Counter:
     def initial_state(self) -> State:
         return State()
 
-    def decide(self, command: Command, state: State) -> Sequence[Event]:
+    def decide(self, command: Command, state: State) -> Decided:
+        return Decided(state, self.evolve).take(self._events(command, state))
+
+    def _events(self, command: Command, state: State) -> Sequence[Event]:
         match command:
             case Add():
                 return [Added(n=command.n, coup_id=command.coup_id, ends=command.ends)]

@@ -74,9 +74,17 @@ class Spec:
     def when(self, command: Command) -> Told:
         """Somebody asks for something."""
         try:
-            return Told(self, list(self.core.decide(command, self.state)))
+            return Told(self, self._decided(command, self.state))
         except Refused as no:
             return Told(self, [], no)
+
+    def _decided(self, command: Command, state: Any) -> list[Event]:
+        """What the core decides; the states that it says with it are what `evolve` makes of it."""
+        decided = self.core.decide(command, state)
+        for event, after in zip(decided, decided.states, strict=True):
+            state = self.core.evolve(state, event)
+            assert after == state
+        return list(decided)
 
     def when_heard(self, event: Event | Heard) -> Told:
         """Another service published something; whatever the service does about it."""
@@ -86,7 +94,7 @@ class Spec:
         state = after.state
         for reaction in self.core.react(sent, state):
             command = reaction.command if isinstance(reaction, Caused) else reaction
-            for decided in self.core.decide(command, state):
+            for decided in self._decided(command, state):
                 events.append(decided)
                 state = self.core.evolve(state, decided)
         return Told(after, events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from services.contracts.core import Command, Event, Refused
+from services.contracts.core import Command, Decided, Event, Refused
 from services.contracts.crew import require_on_shift, require_shift
 from services.contracts.guards import require_meaning
 from services.round import commands
@@ -25,7 +25,7 @@ from services.round.domain import (
     timers,
     windows,
 )
-from services.round.domain.evolve import fold
+from services.round.domain.evolve import evolve
 from services.round.domain.following import proceed
 from services.round.domain.state import TableState, settings_of, waits_for
 
@@ -40,13 +40,13 @@ def answer(command: Command, events: Sequence[Event], state: TableState) -> Mapp
     return told
 
 
-def decide(command: Command, state: TableState, bearer: str = "") -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it.
+def decide(command: Command, state: TableState, bearer: str = "") -> Decided:
+    """Events that the command causes, and the states after them; raises `Refused` where the rules do not allow it.
 
     `bearer` is the open table that bears the number of one that is to be opened, if any does.
     """
     if isinstance(command, commands.Proceed):
-        return proceed(state, command.at_us)
+        return proceed(Decided(state, evolve), command.at_us)
     require_meaning(command)
     if not state.open and not isinstance(command, commands.OpenTable):
         raise Refused("STATE", "the table is not open")
@@ -59,8 +59,7 @@ def decide(command: Command, state: TableState, bearer: str = "") -> Sequence[Ev
         events = opening.open_table(command, state, bearer)
     else:
         events = _DECIDE[type(command)](command, state)
-    after = fold(state, events)
-    return [*events, *proceed(after, command.at_us)]
+    return proceed(Decided(state, evolve).take(events), command.at_us)
 
 
 _OF_ANY_SHIFT = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from services.contracts.core import Event
+from services.contracts.core import Decided, Event
 from services.contracts.round import TableClosed
 from services.round.domain.backfilling import as_entered
 from services.round.domain.betting import requested_betting, without_wagers
@@ -30,7 +30,6 @@ from services.round.domain.dealing import (
 )
 from services.round.domain.device import faulted, transferred
 from services.round.domain.ending import closing, spoiled_coup, voided
-from services.round.domain.evolve import fold
 from services.round.domain.incidents import (
     card_before_close,
     direction,
@@ -48,13 +47,11 @@ from services.round.domain.suspending import (
 from services.round.domain.windows import after_window
 
 
-def proceed(state: TableState, at_us: int) -> list[Event]:
-    """Everything that has fallen due, step by step."""
-    events: list[Event] = []
-    while step := _next_step(state, at_us):
-        state = fold(state, step)
-        events.extend(step)
-    return events
+def proceed(decided: Decided, at_us: int) -> Decided:
+    """Everything that has fallen due after what was decided, step by step."""
+    while step := _next_step(decided.state, at_us):
+        decided.take(step)
+    return decided
 
 
 def _next_step(state: TableState, at_us: int) -> Sequence[Event]:
@@ -134,9 +131,9 @@ def _lacks_a_card(coup: Coup) -> bool:
 
 
 def _deal(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
-    if step := opening_of_the_deal(coup):
-        return step
-    if coup.method != "A" and coup.phase == DEALING:
+    if coup.phase != DEALING:
+        return opening_of_the_deal(coup)
+    if coup.method != "A":
         for before in (kept_by_dealer, shoe_moves_on):
             if step := before(state, coup):
                 return step

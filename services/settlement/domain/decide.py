@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from services.contracts.core import Command, Event, NotYet
+from services.contracts.core import Command, Decided, Event, NotYet
 from services.contracts.guards import require_meaning
 from services.settlement.commands import (
     ActivateRulebook,
@@ -43,6 +43,7 @@ from services.settlement.domain.disputing import (
     export_evidence,
     open_dispute,
 )
+from services.settlement.domain.evolve import evolve
 from services.settlement.domain.owing import (
     record_credit,
     record_reversal,
@@ -68,21 +69,20 @@ def _by_wager(operator: str) -> bool:
     return False
 
 
-def decide(
-    command: Command, state: SettlementState, together: Operators = _by_wager
-) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it.
+def decide(command: Command, state: SettlementState, together: Operators = _by_wager) -> Decided:
+    """Events that the command causes, and the states after them; raises `Refused` where the rules do not allow it.
 
     `together`: whose players are paid all their wagers of a coup by one credit.
     """
+    decided = Decided(state, evolve)
     if isinstance(command, ActivateRulebook):
-        return activate(command)
+        return decided.take(activate(command))
     require_meaning(command)
     if state.settings is None:
         raise NotYet("the settlement service has not heard yet that this table is open")
     if isinstance(command, Settle):
-        return settle(command, state, together)
-    return _DECIDE[type(command)](command, state)
+        return decided.take(settle(command, state, together))
+    return decided.take(_DECIDE[type(command)](command, state))
 
 
 _DECIDE: dict[type[Command], Callable[[Any, SettlementState], Sequence[Event]]] = {

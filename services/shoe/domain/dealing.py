@@ -206,14 +206,16 @@ def _drawn_between_coups(command: DrawCard, state: ShoeState, cards: Cards) -> S
 def drawn(state: ShoeState, cards: Cards, pull: Pull) -> Sequence[Event]:
     """The cards of one movement, upper first, as far as the shoe has them."""
     events: list[Event] = []
+    step: Sequence[Event] = ()
     for place in range(pull.count):
+        if place:
+            state = fold(state, step)
+            if state.shoe is None or state.shoe.ended:
+                break
         step = _one(state, cards, pull, place)
         if isinstance(step[0], ShoeExhausted) and place:
             break  # fewer came out than were pulled at
-        state = fold(state, step)
         events.extend(step)
-        if state.shoe is None or state.shoe.ended:
-            break
     return events
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.contracts.common import RulebookActivated
-from services.contracts.core import Command, Event, NotYet, Refused
+from services.contracts.core import Command, Decided, Event, NotYet, Refused
 from services.contracts.crew import require_heard, require_on_shift
 from services.contracts.guards import require_meaning
 from services.contracts.shoe import (
@@ -47,6 +47,7 @@ from services.shoe.domain.device import report_fault, resume
 from services.shoe.domain.due import proceed
 from services.shoe.domain.ending import end_shoe
 from services.shoe.domain.errors import expose_next
+from services.shoe.domain.evolve import evolve
 from services.shoe.domain.loading import load
 from services.shoe.domain.packs import (
     assemble,
@@ -82,14 +83,15 @@ def answer(command: Command, events: Sequence[Event], state: ShoeState) -> Mappi
 
 def decide(
     command: Command, state: ShoeState, cards: Cards = NO_CARDS, before: Cards = NO_CARDS
-) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it.
+) -> Decided:
+    """Events that the command causes, and the states after them; raises `Refused` where the rules do not allow it.
 
     `cards` is the sealed order of the shoe in question. Where the command brings in another order
     (`LoadShoe`, `ResumeCoup`), that is `cards`, and `before` is the one which it replaces.
     """
+    decided = Decided(state, evolve)
     if isinstance(command, ActivateRulebook):
-        return [RulebookActivated(session=command.session, settings=command.settings)]
+        return decided.take([RulebookActivated(session=command.session, settings=command.settings)])
     require_meaning(command)
     if state.settings is None:
         raise NotYet("the shoe service has not heard yet that this table is open")
@@ -100,11 +102,13 @@ def decide(
         if command.by.role == DEALER and not state.crew.dealer:
             raise NotYet("the shoe service has not heard yet who deals at this table")
         require_on_shift(command, state.crew, hears_late=True)
+    if isinstance(command, Proceed):
+        return proceed(decided, cards)
     if isinstance(command, LoadShoe):
-        return load(command, state, cards, before)
+        return decided.take(load(command, state, cards, before))
     if isinstance(command, ResumeCoup):
-        return resume(command, state, cards, before)
-    return _DECIDE[type(command)](command, state, cards)
+        return decided.take(resume(command, state, cards, before))
+    return decided.take(_DECIDE[type(command)](command, state, cards))
 
 
 def _is_of_the_crew(command: Command) -> bool:
@@ -137,5 +141,4 @@ _DECIDE: dict[type[Command], Callable[[Any, ShoeState, Cards], Sequence[Event]]]
     RemoveCards: remove_cards,
     SealPack: seal_pack,
     CollectCards: collect,
-    Proceed: proceed,
 }

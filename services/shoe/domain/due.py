@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from services.contracts.core import Event
+from services.contracts.core import Decided, Event
 from services.contracts.shoe import CardsDiscarded, DiscardsReturned
-from services.shoe.commands import Proceed
 from services.shoe.domain.burning import early_cards_burned, met_by_kept_cards, met_debts
 from services.shoe.domain.dealing import Pull, carried_first, drawn, entered_card, turned
 from services.shoe.domain.ending import last_coup, retired
 from services.shoe.domain.errors import kept_cards
-from services.shoe.domain.evolve import fold
 from services.shoe.domain.state import (
     BETWEEN_COUPS,
     DEALER_CHANGE,
@@ -26,13 +24,11 @@ from services.shoe.domain.state import (
 )
 
 
-def proceed(_: Proceed, state: ShoeState, cards: Cards) -> Sequence[Event]:
-    """Everything that has fallen due, one step after the other."""
-    events: list[Event] = []
-    while step := _next(state, cards):
-        state = fold(state, step)
-        events.extend(step)
-    return events
+def proceed(decided: Decided, cards: Cards) -> Decided:
+    """Everything that has fallen due after what was decided, one step after the other."""
+    while step := _next(decided.state, cards):
+        decided.take(step)
+    return decided
 
 
 def _next(state: ShoeState, cards: Cards) -> Sequence[Event]:

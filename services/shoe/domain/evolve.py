@@ -246,9 +246,8 @@ def _after_draw(state: ShoeState, event: CardDrawn) -> ShoeState:
     if event.sequence is not None:
         sequences = {**state.custody.sequences, event.device_id: event.sequence}
         state = _custody(state, sequences=sequences)
-    state = _with_shoe(state, drawn=max(shoe.drawn, number), read=read, carried=carried)
-    return _course(
-        state,
+    course = replace(
+        course,
         numbers=(*course.numbers, number),
         came=course.came + 1,
         instructed=max(0, course.instructed - 1),
@@ -259,6 +258,8 @@ def _after_draw(state: ShoeState, event: CardDrawn) -> ShoeState:
         held=course.held or event.before_close,
         asked=course.asked[1:] if course.asked and not event.carried else course.asked,
     )
+    shoe = replace(shoe, drawn=max(shoe.drawn, number), read=read, carried=carried)
+    return replace(state, shoe=shoe, course=course)
 
 
 def _identified(state: ShoeState, event: CardIdentified) -> ShoeState:

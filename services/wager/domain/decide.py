@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from services.contracts.core import Command, Event, NotYet
+from services.contracts.core import Command, Decided, Event, NotYet
 from services.contracts.crew import require_heard, require_on_shift
 from services.contracts.guards import require_meaning
 from services.contracts.wager import (
@@ -56,6 +56,7 @@ from services.wager.domain.closing import (
     record_debit,
     return_tokens,
 )
+from services.wager.domain.evolve import evolve
 from services.wager.domain.facts import NOTHING, Facts
 from services.wager.domain.giving_back import keep, void_wager, withdraw
 from services.wager.domain.owing import record_refund, repeat_refund
@@ -106,20 +107,21 @@ def verdict(event: WagerAccepted | WagerChanged | WagerRejected | SlipRejected) 
 _DECIDED = (WagerAccepted, WagerChanged, WagerRejected)
 
 
-def decide(command: Command, state: BookState, facts: Facts = NOTHING) -> Sequence[Event]:
-    """Events that the command causes; raises `Refused` where the rules do not allow it.
+def decide(command: Command, state: BookState, facts: Facts = NOTHING) -> Decided:
+    """Events that the command causes, and the states after them; raises `Refused` where the rules do not allow it.
 
     `facts` are what the service looked up for this command beside the table's own log.
     """
     if isinstance(command, ActivateRulebook):
-        return activate(command)
+        return Decided(state, evolve).take(activate(command))
     require_meaning(command)
     if state.settings is None:
         raise NotYet("the wager service has not heard yet that this table is open")
     if type(command) in _ASKED and not state.settings.test:
         require_heard(command, state.crew, service="wager")
         require_on_shift(command, state.crew, hears_late=True)
-    return _DECIDE[type(command)](command, with_facts(state, facts))
+    events = _DECIDE[type(command)](command, with_facts(state, facts))
+    return Decided(state, evolve).take(events)
 
 
 _ASKED = frozenset(COMMANDS.values())

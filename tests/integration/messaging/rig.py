@@ -38,6 +38,7 @@ from services.contracts.core import (
     Actor,
     Caused,
     Command,
+    Decided,
     Event,
     Heard,
     Meta,
@@ -113,8 +114,8 @@ class Adder:
     def initial_state(self) -> Sum:
         return Sum()
 
-    def decide(self, command: Count, state: Sum) -> Sequence[Event]:
-        return [Counted(amount=command.amount)]
+    def decide(self, command: Count, state: Sum) -> Decided:
+        return Decided(state, self.evolve).take([Counted(amount=command.amount)])
 
     def evolve(self, state: Sum, event: Counted | Heard) -> Sum:
         if isinstance(event, Heard):
