@@ -53,7 +53,7 @@ def check_name(name: str) -> None:
 def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     require_own(command, command.player, what="a wager")
     check_name(command.wager_id)
-    _check_handed_over(command, state)
+    check_word(command, state)
     book = book_for(command, state)
     settings = settings_of(state)
     wager = Wager(
@@ -78,13 +78,19 @@ def place(command: PlaceWager, state: BookState) -> Sequence[Event]:
     return [taken, *crossed(state, evolve(state, taken))]
 
 
-def _check_handed_over(command: PlaceWager, state: BookState) -> None:
-    """A token is a thing that is put on the layout: who deals sees it, and it is he who says so.
+def check_word(command: PlaceWager | PlaceSlip, state: BookState) -> None:
+    """Refuse with ROLE what a player says of his stake though somebody else has to have seen it.
 
-    No wallet pays for it, so by the player's word alone everybody could stake for nothing.
+    A token is handed to who deals, and no wallet pays for it: by his own word everybody could stake
+    for nothing. Where players stake from screens, chips lie on the layout only by the word of who
+    deals: outside the limits they stand unless he rejects them (X-11), and he never saw any.
     """
-    if command.token is not None and command.by.role == PLAYER and not settings_of(state).test:
+    if command.by.role != PLAYER or settings_of(state).test:
+        return
+    if isinstance(command, PlaceWager) and command.token is not None:
         raise Refused("ROLE", "a promotional token is handed to the dealer, who stakes it")
+    if command.channel == LAYOUT and channel_of(state) != LAYOUT:
+        raise Refused("ROLE", "players stake from screens here; chips are the dealer's to enter")
 
 
 def checked(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:

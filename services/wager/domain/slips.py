@@ -17,6 +17,7 @@ from services.wager.domain.placing import (
     book_for,
     channel_of,
     check_name,
+    check_word,
     checked,
     rejected,
 )
@@ -38,6 +39,7 @@ def place_slip(command: PlaceSlip, state: BookState) -> Sequence[Event]:
     """Each wager is checked with those before it in place; one that may not stand rejects all."""
     require_own(command, command.player, what="a slip")
     check_name(command.slip_id)
+    check_word(command, state)
     if len(command.wagers) < WAGERS_MIN:
         raise Refused("STATE", "a slip without wagers")
     book = book_for(command, state)

@@ -300,6 +300,22 @@ def test_the_step_above_the_minimum_binds_the_total() -> None:
     plain.when(place(amount=26)).then(like(DebitRequested))
 
 
+def test_no_player_puts_chips_on_the_layout_of_a_streamed_table_by_his_own_word() -> None:
+    """X-11: he stakes from a screen, which knows the limits; only who deals says what lies there."""
+    house = {"out_of_limits": "VALID_UNLESS_REJECTED"}
+    start = (sign({"*": Limit(1000, 5000)}), betting())
+    streamed = spec(wager).given(opened("live-studio", changed=house), *start)
+    beyond = place(amount=9000, channel="LAYOUT", by=PLAYER)
+    streamed.when(beyond).then_raises("ROLE")
+    streamed.when(place(amount=9000, channel="SCREEN", by=PLAYER)).then(refuses("ABOVE_MAXIMUM"))
+    streamed.when(place(amount=9000, by=PLAYER)).then(refuses("ABOVE_MAXIMUM"))
+    seen = like(DebitRequested, channel="LAYOUT", out_of_limits=True)
+    streamed.when(place(amount=9000, channel="LAYOUT", by=DEALER)).then(seen)
+    recorded = spec(wager).given(opened("live-studio", changed=house, mode="TEST"), *start)
+    recorded.when(beyond).then(seen)
+    table(least=1000).when(place(amount=9000, channel="LAYOUT", by=PLAYER)).then(seen)
+
+
 def test_chips_outside_the_limits_stand_unless_the_dealer_rejects_them() -> None:
     """F-78, X-11: from a screen refused at once; on the layout marked, and the dealer's to reject."""
     start = table(least=1000)

@@ -68,6 +68,16 @@ def rejected(told: Told, code: str) -> list[str]:
     return [gone.cancelled_movement_id] if gone.cancelled_movement_id else []
 
 
+def test_a_slip_from_a_screen_is_no_chips_on_the_layout() -> None:
+    """X-11: as for a wager by itself, a player says SCREEN at a streamed table, or nothing."""
+    table().when(slip(("BANKER", 900), channel="LAYOUT")).then_raises("ROLE")
+    table().when(slip(("BANKER", 900), channel="SCREEN")).then(
+        like(SlipDebitRequested, channel="SCREEN")
+    )
+    by_hand = slip(("BANKER", 900), channel="LAYOUT", by=person("DEALER"))
+    table().when(by_hand).then(like(SlipDebitRequested, channel="LAYOUT"))
+
+
 def test_a_slip_is_one_debit_of_all_its_stakes() -> None:
     """D13: its wagers exist once that is confirmed, all of them at once."""
     asked_for = table().when(BOTH)
