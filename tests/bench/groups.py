@@ -27,6 +27,7 @@ from tests.bench import (
     settling,
     spreading,
     starting,
+    surrounding,
     wagering,
 )
 from tests.bench.figures import Row
@@ -114,6 +115,7 @@ def _without_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
         say("core")
         yield from deciding.measure(plan.rounds)
         yield from noting.measure(plan.rounds)
+        yield surrounding.measure(plan.rounds)
 
 
 def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:

@@ -133,11 +133,13 @@ async def measure(
         for _ in range(rounds):
             for side in sides:
                 async with workers.of(side) as targets:
-                    before_s = cpu_s()
+                    before_s, before = cpu_s(), _shares(stack)
                     per_s, p99_s = await rate(
                         targets, ids, callers=side.callers, tables=side.tables
                     )
                     note(f"{side.name} cpu", (cpu_s() - before_s) / (per_s * ROUND_S) * 1e6)
+                    for name, used_us in _used(stack, before, per_s).items():
+                        note(f"{side.name} {name}", used_us)
                 note(side.name, per_s)
                 note(f"{side.name} p99", p99_s * 1_000)
             target = await workers.serve("")
@@ -147,11 +149,17 @@ async def measure(
                 before = _shares(stack)
                 per_s = await batches(target, ids)
                 note("batches", per_s)
-                for name, now_s in _shares(stack).items():
-                    note(f"batches {name}", (now_s - before[name]) / (per_s * ROUND_S) * 1e6)
+                for name, used_us in _used(stack, before, per_s).items():
+                    note(f"batches {name}", used_us)
     await asyncio.to_thread(stack.stop_service, "wager")
     told = {name: tuple(values) for name, values in figures.items()}
     return [_row(told, *row) for row in said]
+
+
+def _used(stack: Stack, before: dict[str, float], per_s: float) -> dict[str, float]:
+    """CPU of one wager of a round, in µs, by who used it."""
+    now = _shares(stack)
+    return {name: (now[name] - before[name]) / (per_s * ROUND_S) * 1e6 for name in now}
 
 
 def _shares(stack: Stack) -> dict[str, float]:
@@ -165,6 +173,8 @@ def _shares(stack: Stack) -> dict[str, float]:
     shares = {name: cpu_s(process.pid) if process else 0.0 for name, process in roots.items()}
     return {**shares, "caller": time.process_time()}
 
+
+SHARES: Final = ("service", "PostgreSQL", "broker", "caller")
 
 Said = tuple[str, str, str, str, str, str, Goal | None]
 """Name, what is measured, its side, the unit, what stands beside it, that side, the goal."""
@@ -189,11 +199,16 @@ SAID: Final[tuple[Said, ...]] = (
      UNGROUPED.name, Goal(1.5, 2, 3)),
     ("G1L CPU", "the same of G1L", f"{WAGER.name} cpu", "µs",
      "CPU of echo: caller and server", f"{ECHO.name} cpu", Goal(2, 1.33, 1.11, less=True)),
+    *(
+        ("G1 share", f"CPU of G1: {share}", f"{LEDGERLESS.name} {share}", "µs", "", "", None)
+        for share in SHARES
+    ),
+    ("G1 share", "CPU of echo: caller", f"{ECHO.name} caller", "µs", "", "", None),
     ("G2", f"wagers accepted by PlaceWagers of {BATCH_WAGERS}, {BATCH_CALLERS} callers",
      "batches", "/s", f"bare asyncpg unnest({BATCH_WAGERS})", "rows 100", Goal(0.25, 0.4, 0.5)),
     *(
         ("G2 CPU", f"CPU of G2: {share}", f"batches {share}", "µs", "", "", None)
-        for share in ("service", "PostgreSQL", "broker", "caller")
+        for share in SHARES
     ),
     ("two", "G1b at two workers, each with half of the tables", TWO.name, "/s", "at one",
      MANY.name, None),
