@@ -469,7 +469,6 @@ class Executor:
             if kept:
                 await tx.put_answers(kept)
             records = await work.append()
-        work.publish()
         self.counters.batches += 1
         self.counters.commands += len(group)
         for number, answer in answers.items():

@@ -139,7 +139,6 @@ class Hearing:
                 verdicts = await self._handle(work, tx, records, standing)
                 if waiting := _select(verdicts, Result.PARKED):
                     await tx.keep_parked(consumer, waiting)
-            work.publish()
             return verdicts
 
         return await self._retrying(attempt, tables)
@@ -271,7 +270,6 @@ class Hearing:
                     reason=repr(verdict.error),
                     event_id=verdict.record.event_id,
                 )
-        work.publish()
         return verdict
 
     async def _still_parked(self, consumer: str, table_id: str, error: Exception) -> Verdict | None:

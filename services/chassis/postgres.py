@@ -551,17 +551,19 @@ class PostgresStore:
     @asynccontextmanager
     async def transaction(self, *, lock: Collection[str] = ()) -> AsyncIterator[PostgresTx]:
         tx: PostgresTx | None = None
+        committed = False
         locking = _locking(self.service, lock) if lock else ""
         try:
-            async with (
-                self.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection,
-                _transaction(connection, and_then=locking),
-            ):
-                # The pool hands out a proxy with the connection's own methods.
-                tx = PostgresTx(self.service, connection)  # type: ignore[arg-type]
-                yield tx
+            async with self.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
+                async with _transaction(connection, and_then=locking):
+                    # The pool hands out a proxy with the connection's own methods.
+                    tx = PostgresTx(self.service, connection)  # type: ignore[arg-type]
+                    yield tx
+                # Giving the connection back takes turns of the loop: the relay has them now.
+                committed = True
+                self._committed(tx)
         except BaseException as error:
-            if tx is not None:
+            if tx is not None and not committed:
                 tx.hooks.rolled_back()
             if isinstance(error, asyncpg.UniqueViolationError):
                 if error.constraint_name in CONFLICTS:
@@ -570,7 +572,8 @@ class PostgresStore:
                 self._tail.clear()
                 raise StoreUnavailable(f"{type(error).__name__}: {error}") from error
             raise
-        assert tx is not None, "a transaction that did not begin has raised"
+
+    def _committed(self, tx: PostgresTx) -> None:
         tx.hooks.committed()
         if tx.appended:
             self._tail.add(tx.appended)

@@ -340,6 +340,8 @@ class Work:
         self._adopted: list[Adopted] = []
         self._states: dict[int, Any] = {}
         self._without_effects = 0
+        # Before anybody is told of the events: who looks at once finds their state in memory.
+        tx.hooks.after_commit(self._publish)
 
     async def draft(self, table_id: str) -> Draft:
         """A continuation of the table from what was adopted so far."""
@@ -447,8 +449,8 @@ class Work:
             else:
                 await self.tx.save_snapshot(snapshot)
 
-    def publish(self) -> None:
-        """Let later transactions begin with these states. Only after the commit."""
+    def _publish(self) -> None:
+        """Let later transactions begin with these states."""
         for table_id, loaded in self._tables.items():
             self._core.cache.put(table_id, Loaded(loaded.version, loaded.state))
         self._core.committed([adopted.decided.staged for adopted in self._adopted])

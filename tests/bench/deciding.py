@@ -82,7 +82,9 @@ class Forgetful:
     @asynccontextmanager
     async def transaction(self, *, lock: object = ()) -> AsyncIterator[Forgetful]:
         """Begin, and commit at the end."""
+        self.hooks = Hooks()
         yield self
+        self.hooks.committed()
 
     async def lock(self, _streams: object) -> None:
         """Nobody is beside."""

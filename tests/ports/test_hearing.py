@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from services.chassis.clock import SystemClock
 from services.chassis.decider import Record
+from services.chassis.executor import Executor
 from services.chassis.hearing import MissingPredecessor, NotParkedThere, Result, Verdict
 from services.chassis.memory import MemoryStore
 from services.chassis.parking import Parking, Why
@@ -343,6 +344,23 @@ class HearingSuite:
         async with running(as_store(flaky)) as executor:
             assert await executor.hear([], ME) == []
         assert flaky.transactions == 0
+
+    async def test_whoever_is_woken_finds_the_state_in_memory(self, store: Store) -> None:
+        """Readers of the log look at once, and need not ask the database what was just decided."""
+        flaky = Flaky(store)
+        woken = store.appended.listen()
+
+        async def look(executor: Executor) -> tuple[int, int]:
+            await woken.wait()
+            before = flaky.transactions
+            state = await executor.state("t", version=1)
+            return state.total, flaky.transactions - before
+
+        async with running(as_store(flaky)) as executor:
+            looking = asyncio.create_task(look(executor))
+            await asyncio.sleep(0)
+            await send(executor, add(5), "c-1")
+            assert await looking == (5, 0)
 
 
 class TestHearingInMemory(HearingSuite):
