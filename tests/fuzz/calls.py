@@ -17,20 +17,26 @@ from google.protobuf.message_factory import GetMessageClass
 from msgspec import Struct
 
 from sabot.query.v1 import query_service_pb2, watch_service_pb2
-from sabot.settlement.v1 import report_service_pb2
+from sabot.round.v1 import round_service_pb2
+from sabot.settlement.v1 import report_service_pb2, settlement_service_pb2
+from sabot.shoe.v1 import shoe_service_pb2
+from sabot.wager.v1 import wager_service_pb2, wallet_service_pb2
 from services.chassis.rpc_errors import call_failed
 from tests.fuzz.requests import Table, broken, caller, mutated, valid
 from tests.fuzz.tally import Tally
 
 SERVICES = {
-    "sabot.shoe.v1.ShoeService": "shoe",
-    "sabot.round.v1.RoundService": "round",
-    "sabot.wager.v1.WagerService": "wager",
-    "sabot.wager.v1.WalletService": "wager",
-    "sabot.settlement.v1.SettlementService": "settlement",
-    query_service_pb2.DESCRIPTOR.services_by_name["QueryService"].full_name: "settlement",
-    watch_service_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name: "settlement",
-    report_service_pb2.DESCRIPTOR.services_by_name["ReportService"].full_name: "settlement",
+    file.DESCRIPTOR.services_by_name[name].full_name: process
+    for file, name, process in (
+        (shoe_service_pb2, "ShoeService", "shoe"),
+        (round_service_pb2, "RoundService", "round"),
+        (wager_service_pb2, "WagerService", "wager"),
+        (wallet_service_pb2, "WalletService", "wager"),
+        (settlement_service_pb2, "SettlementService", "settlement"),
+        (query_service_pb2, "QueryService", "settlement"),
+        (watch_service_pb2, "WatchService", "settlement"),
+        (report_service_pb2, "ReportService", "settlement"),
+    )
 }
 """The services of the stack by their full names, with the process that offers each."""
 
