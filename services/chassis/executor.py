@@ -58,6 +58,10 @@ class Overloaded(Exception):
     """Too many commands wait, or the service stops: try again later or elsewhere."""
 
 
+class NotATestTable(Exception):
+    """Instant and persons came with the command, and its table is none that exists on paper only."""
+
+
 class Limits(Struct, frozen=True, kw_only=True):
     """Bounds of an executor."""
 
@@ -255,7 +259,8 @@ class Executor:
         wager does to its id; from then on nobody else can use it for something else.
         `recorded`: it is part of a story brought in after the fact, each step when the one before
         had taken full effect. Nothing is under way there: what was not heard of will not be, and
-        `NotYet` is the refusal STATE.
+        `NotYet` is the refusal STATE. Its table was in TEST mode when it came; where that has changed
+        before it is decided, `NotATestTable` is raised, and nothing is remembered.
         `origin`: the chain of causes that the command goes on with, where it does not begin one.
 
         The future is done after the commit. A refusal is an outcome and is remembered like one,
@@ -485,6 +490,8 @@ class Executor:
             if waiting.recorded and isinstance(failed.error, NotYet):
                 return Refused("STATE", str(failed.error))
             return failed.error
+        if waiting.recorded and not all(each.staged.meta.test for each in draft.decided):
+            return NotATestTable("the table is no longer in TEST mode")
         work.adopt(draft, item=number)
         return None
 

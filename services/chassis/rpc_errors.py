@@ -155,6 +155,7 @@ def _as(kind: type[EdgeError], message: str) -> Translate:
 TRANSLATIONS: Mapping[type[Exception], Translate] = {
     Refused: _refused,
     NotYet: lambda error: Unavailable(str(error) or "not heard of yet", reason="NOT_YET"),
+    executor.NotATestTable: lambda error: NotAllowedHere(str(error), reason="NOT_A_TEST_TABLE"),
     executor.Overloaded: lambda error: Overloaded(str(error)),
     RebuildRuns: lambda error: Conflict(
         f"a rebuild of {error} runs already", reason="REBUILD_RUNS"
