@@ -38,6 +38,10 @@ class Coup(msgspec.Struct, frozen=True):
     coup_id: str
 
 
+CARD_PAUSE_S = 0.01
+"""Between two looks for a card that is not read yet."""
+
+
 class Heard:
     """What a subscriber to the topics of shoe and settlement hears, coup by coup."""
 
@@ -45,7 +49,7 @@ class Heard:
         self._coup_of = msgspec.json.Decoder(Coup).decode
         self._last_card_us: dict[str, int] = {}
         self._left: dict[str, int] = {}
-        self._settled: dict[str, asyncio.Future[float]] = {}
+        self._settled: dict[str, asyncio.Future[int]] = {}
 
     @classmethod
     @asynccontextmanager
@@ -76,15 +80,19 @@ class Heard:
 
     async def settled_ms(self, coup_id: str) -> float:
         """From the coup's last card, as the log has it, to the last of its wagers."""
-        return await asyncio.wait_for(self._future(coup_id), COUP_S_MAX)
+        async with asyncio.timeout(COUP_S_MAX):
+            settled_us = await self._future(coup_id)
+            while coup_id not in self._last_card_us:  # topics are read in any order
+                await asyncio.sleep(CARD_PAUSE_S)
+        return (settled_us - self._last_card_us[coup_id]) / 1_000
 
     def _one_settled(self, coup_id: str) -> None:
         now_us = time.time_ns() // 1_000
         left = self._left[coup_id] = self._left.get(coup_id, WAGERS) - 1
         if not left:
-            self._future(coup_id).set_result((now_us - self._last_card_us[coup_id]) / 1_000)
+            self._future(coup_id).set_result(now_us)
 
-    def _future(self, coup_id: str) -> asyncio.Future[float]:
+    def _future(self, coup_id: str) -> asyncio.Future[int]:
         if coup_id not in self._settled:
             self._settled[coup_id] = asyncio.get_running_loop().create_future()
         return self._settled[coup_id]
