@@ -27,7 +27,7 @@ from services.chassis.registry import Registry
 from services.chassis.work import PlainCompanion
 from services.devstack.stack import Stack
 from services.settlement import domain
-from services.tablelog.calls import Services
+from services.tablelog.calls import ServiceFailed, Services
 from tests.bench import filling
 from tests.bench.calling import CREDENTIALS, DEALERS, player_of, wager
 from tests.bench.coups import WAGERS, Heard, Table, fund, opened, paced
@@ -113,6 +113,7 @@ class Growth:
         await asyncio.to_thread(self._stack.stop_service, "settlement")
         kept = await filling.keep(self._stack, SEEDS)
         await self._each_service(self._stack.start_service)
+        await self._answered()
         return kept
 
     async def open(self, tables: int) -> None:
@@ -142,6 +143,7 @@ class Growth:
         told = Side(*await filling.stored(self._stack), [], [], [], [], [], [])
         if starts:
             told.start_s += [await self._slowest_start_s() for _ in range(self._rounds)]
+            await self._answered()
         async with Heard.at(self._stack.bootstrap_servers) as heard:
             tables = await self._open_for_wagers(self._spread)
             # Not measured: what processes load once.
@@ -226,6 +228,17 @@ class Growth:
     async def _each_service(self, action: Callable[[str], object]) -> None:
         for name in self._stack.services:
             await asyncio.to_thread(action, name)
+
+    async def _answered(self) -> None:
+        """Wait until all services answer: a channel does not look at once for one that was away."""
+        async with asyncio.timeout(STILL_S_MAX):
+            while True:
+                try:
+                    await self._services.progress(SEEDS[0])
+                except ServiceFailed:
+                    await asyncio.sleep(LOOK_S)
+                else:
+                    return
 
     async def _hear_a_shoe(self) -> None:
         """The log of settlement hears a recorded shoe; its money is not delivered."""
