@@ -260,8 +260,7 @@ class Draft:
         except (Refused, NotYet) as error:
             raise ItemFailed(error) from error
         try:
-            decided = decide(command, self.state)
-            for event, state in zip(decided, decided.states, strict=True):
+            for event, state in decide(command, self.state).steps():
                 self._accept(event, state, command, origin)
         except Exception as error:
             raise ItemFailed(error) from error

@@ -8,7 +8,7 @@ the business of a driver: the services, the table-log replay, or the simulation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from msgspec import Raw, Struct
@@ -143,7 +143,7 @@ class Noted(Event, frozen=True, kw_only=True):
 
 
 class Decided(list[Event]):
-    """What a command causes: events in order, and in `states` the table's state after each of them.
+    """What a command causes: events in order, and in `steps` the table's state after each of them.
 
     A decider needs the state after an event to go on from there. Whoever drives it takes that state
     over instead of folding the events again.
@@ -151,19 +151,36 @@ class Decided(list[Event]):
 
     def __init__(self, state: Any, evolve: Callable[[Any, Any], Any]) -> None:
         super().__init__()
-        self.state = state
-        """The state after all of them."""
-
-        self.states: list[Any] = []
+        self._before = state
         self._evolve = evolve
+        self._states: list[Any] = []
+        """After the first events: as far as somebody had to know."""
+
+    @property
+    def state(self) -> Any:
+        """The state after all of them."""
+        state = self._states[-1] if self._states else self._before
+        for event in self[len(self._states) :]:
+            state = self._evolve(state, event)
+            self._states.append(state)
+        return state
 
     def take(self, events: Iterable[Event]) -> Decided:
         """Go on with these events; returns itself."""
-        for event in events:
-            self.state = self._evolve(self.state, event)
-            self.states.append(self.state)
-            self.append(event)
+        self.extend(events)
         return self
+
+    def steps(self) -> Iterator[tuple[Event, Any]]:
+        """Each event with the state after it.
+
+        A state that nobody has asked for is not kept: of the payments of a large book each would be
+        one, with all the payments before it.
+        """
+        state = self._before
+        for number, event in enumerate(self):
+            known = number < len(self._states)
+            state = self._states[number] if known else self._evolve(state, event)
+            yield event, state
 
 
 class Refused(Exception):

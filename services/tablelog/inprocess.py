@@ -181,7 +181,7 @@ class InProcessTable:
             events = core.decide(command, states[service])
         pending: list[Heard] = []
         meta: Meta | None = None
-        for event, state in zip(events, events.states, strict=True):
+        for event, state in events.steps():
             states[service] = state
             version = self._versions[service] = self._versions[service] + 1
             told.append(Told(service, version, depth, event))

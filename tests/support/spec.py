@@ -81,7 +81,7 @@ class Spec:
     def _decided(self, command: Command, state: Any) -> list[Event]:
         """What the core decides; the states that it says with it are what `evolve` makes of it."""
         decided = self.core.decide(command, state)
-        for event, after in zip(decided, decided.states, strict=True):
+        for event, after in decided.steps():
             state = self.core.evolve(state, event)
             assert after == state
         return list(decided)
