@@ -50,6 +50,8 @@ class Heard:
         self._last_card_us: dict[str, int] = {}
         self._left: dict[str, int] = {}
         self._settled: dict[str, asyncio.Future[int]] = {}
+        self.seen_us: dict[str, int] = {}
+        """When the last wager of each coup was seen settled, in microseconds of the epoch."""
 
     @classmethod
     @asynccontextmanager
@@ -90,6 +92,7 @@ class Heard:
         now_us = time.time_ns() // 1_000
         left = self._left[coup_id] = self._left.get(coup_id, WAGERS) - 1
         if not left:
+            self.seen_us[coup_id] = now_us
             self._future(coup_id).set_result(now_us)
 
     def _future(self, coup_id: str) -> asyncio.Future[int]:

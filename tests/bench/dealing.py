@@ -8,9 +8,11 @@ result from round to settlement, and what is settled to the subscriber.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import statistics
 import time
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -29,6 +31,12 @@ TABLES: Final = 10
 EVERY_S: Final = 0.5
 COUPS: Final = 40
 WARM_COUPS: Final = TABLES
+PARTS: Final = (
+    ("shoe", "CardDrawn", "last card stored"),
+    ("round", "CoupResulted", "result stored"),
+    ("settlement", "WagerSettled", "last payment stored"),
+)
+"""What each service has in its log last, on the way from card to payment."""
 VALUE: Final = b"x" * 400
 TIMEOUT_S: Final = 60.0
 
@@ -36,18 +44,22 @@ TIMEOUT_S: Final = 60.0
 async def measure(stack: Stack, rounds: int) -> list[Row]:
     """Coups at a steady pace, and then as many bare messages at the same pace, round by round."""
     sides: dict[str, list[float]] = {"p50": [], "p99": [], "bare p50": [], "bare p99": []}
+    parts: list[list[float]] = []
     async with Services(stack.targets) as services, Heard.at(stack.bootstrap_servers) as heard:
         await fund(services)
         tables = await opened(services, range(TABLES))
         await paced(tables, heard, coups=WARM_COUPS, every_s=EVERY_S)
         for _ in range(rounds):
+            before = set(heard.seen_us)
             for name, times in (
                 ("", await paced(tables, heard, coups=COUPS, every_s=EVERY_S)),
                 ("bare ", await _bare(stack)),
             ):
-                parts = statistics.quantiles(times, n=100, method="inclusive")
-                sides[f"{name}p50"].append(parts[49])
-                sides[f"{name}p99"].append(parts[98])
+                hundredths = statistics.quantiles(times, n=100, method="inclusive")
+                sides[f"{name}p50"].append(hundredths[49])
+                sides[f"{name}p99"].append(hundredths[98])
+            now = {coup: us for coup, us in heard.seen_us.items() if coup not in before}
+            parts.append(await _parts(stack, now))
     what = (
         f"last card to the last of {WAGERS} wagers seen settled, {TABLES} tables, "
         f"{WAGERS / EVERY_S:.0f} wagers/s, {COUPS} coups a round"
@@ -68,7 +80,43 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
             ("G6b", "p99", True, Goal(3, 2, 2, less=True)),
             ("G6b", "p99", False, Goal(150, 75, 50, less=True)),
         )
+    ] + [
+        Row(name="G6 parts", what=f"median of {part}", unit="ms", rates=rates)
+        for part, rates in zip(_told_parts(), zip(*parts, strict=True), strict=True)
     ]
+
+
+def _told_parts() -> list[str]:
+    steps = [*(step for _, _, step in PARTS), "seen by the subscriber"]
+    return [f"{before} to {after}" for before, after in itertools.pairwise(steps)]
+
+
+async def _parts(stack: Stack, seen_us: Mapping[str, int]) -> list[float]:
+    """Median milliseconds from one log to the next, and to the subscriber, over these coups."""
+    stored = [
+        await _stored_us(stack.database_url(service), event, list(seen_us))
+        for service, event, _ in PARTS
+    ]
+    return [
+        statistics.median((after[coup] - before[coup]) / 1_000 for coup in seen_us)
+        for before, after in itertools.pairwise([*stored, seen_us])
+    ]
+
+
+async def _stored_us(database_url: str, event: str, coups: list[str]) -> dict[str, int]:
+    """When the log took the last event of this type of each coup, in microseconds of the epoch."""
+    connection = await asyncpg.connect(database_url)
+    try:
+        rows = await connection.fetch(
+            "select coup_id, (extract(epoch from max(recorded_at)) * 1000000)::bigint as us "
+            "from events "
+            "where type = $1 and coup_id = any($2) group by coup_id",
+            event,
+            coups,
+        )
+    finally:
+        await connection.close()
+    return {row["coup_id"]: row["us"] for row in rows}
 
 
 async def _bare(stack: Stack) -> list[float]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +21,10 @@ from msgspec import Struct
 from sabot.settlement.v1 import settlement_service_pb2 as money_pb
 from sabot.wager.v1 import wager_service_pb2_grpc as pb_grpc
 from services.chassis import postgres
-from services.chassis.executor import Executor, Limits
-from services.chassis.registry import Registry
-from services.chassis.work import PlainCompanion
 from services.devstack.stack import Stack
 from services.settlement import domain
 from services.tablelog.calls import ServiceFailed, Services
-from tests.bench import filling
+from tests.bench import alone, filling
 from tests.bench.calling import CREDENTIALS, DEALERS, player_of, wager
 from tests.bench.coups import WAGERS, Heard, Table, fund, opened, paced
 from tests.bench.figures import Goal, Row, cpu_s
@@ -43,7 +39,6 @@ CALLERS: Final = 64
 PLACED: Final = 1_000
 COUPS: Final = 8
 EVERY_S: Final = 1.0
-HEARD_AT_ONCE: Final = 500
 LOOK_S: Final = 0.1
 STILL_S: Final = 0.5
 STILL_S_MAX: Final = 120.0
@@ -245,19 +240,8 @@ class Growth:
         pool = await postgres.open_pool(self._stack.database_url("settlement"), connections_max=4)
         try:
             store = postgres.PostgresStore(domain.SERVICE, pool)
-            executor = Executor(
-                domain,
-                store,
-                PlainCompanion(domain),
-                Registry(domain.SERVICE, domain.EVENTS),
-                limits=Limits(),
-                jitter=random.Random(1),
-            )
-            await executor.start()
-            records = await published([SEEDS[1]])
-            for at in range(0, len(records), HEARD_AT_ONCE):
-                await executor.hear(records[at : at + HEARD_AT_ONCE], domain.SERVICE)
-            await executor.stop()
+            async with alone.settlement(store) as executor:
+                await alone.hear(executor, await published([SEEDS[1]]))
             head = await store.head_position()
             await pool.execute(
                 "update checkpoints set position = $1 where name = 'subscription:credits'", head

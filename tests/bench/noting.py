@@ -7,22 +7,18 @@ memory; PostgreSQL's driver and Kafka's client are not in it.
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Sequence
 
 from services.chassis import envelope
 from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.decider import Record
-from services.chassis.executor import Executor, Limits
 from services.chassis.memory import MemoryStore
-from services.chassis.registry import Registry, decode_meta
-from services.chassis.work import PlainCompanion
+from services.chassis.registry import decode_meta
 from services.settlement import domain
+from tests.bench import alone
 from tests.bench.figures import Row
 from tests.bench.settling import published
-
-RECORDS_AT_ONCE = 500
 
 
 def measure(rounds: int) -> list[Row]:
@@ -54,19 +50,7 @@ async def _measure(rounds: int) -> list[Row]:
 
 async def _heard_us(records: Sequence[Record]) -> float:
     """CPU of an event from the record to what follows from it."""
-    executor = Executor(
-        domain,
-        MemoryStore(domain.SERVICE, SYSTEM_CLOCK),
-        PlainCompanion(domain),
-        Registry(domain.SERVICE, domain.EVENTS),
-        limits=Limits(),
-        jitter=random.Random(1),
-    )
-    await executor.start()
-    try:
+    async with alone.settlement(MemoryStore(domain.SERVICE, SYSTEM_CLOCK)) as executor:
         began_s = time.process_time()
-        for at in range(0, len(records), RECORDS_AT_ONCE):
-            await executor.hear(records[at : at + RECORDS_AT_ONCE], domain.SERVICE)
+        await alone.hear(executor, records)
         return (time.process_time() - began_s) / len(records) * 1e6
-    finally:
-        await executor.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,22 +10,19 @@ import asyncpg
 
 from services.chassis import migrations, postgres
 from services.chassis.decider import Record
-from services.chassis.executor import Executor, Limits
 from services.chassis.projection import OwnLog, Projector
-from services.chassis.registry import Registry
-from services.chassis.work import PlainCompanion
+from services.chassis.store import Store
 from services.devstack.stack import Stack
 from services.settlement import domain
 from services.settlement.main import DEFINITION
 from services.settlement.projections import CoupStories
 from services.settlement.reading import read
 from services.settlement.rebuild import rebuilt, settings_in
-from tests.bench import databases, filling
+from tests.bench import alone, databases, filling
 from tests.bench.figures import Goal, Row, median
 from tests.bench.settling import published
 
 CURSOR_ROWS = 2_000
-HEARD_AT_ONCE = 500
 TABLE_ID = "shoe-0"
 
 
@@ -121,20 +117,9 @@ async def _copied(dsn: str, events: int) -> int:
         await connection.close()
 
 
-async def _fill(store: Any) -> None:
-    executor = Executor(
-        domain,
-        store,
-        PlainCompanion(domain),
-        Registry(domain.SERVICE, domain.EVENTS),
-        limits=Limits(),
-        jitter=random.Random(1),
-    )
-    await executor.start()
-    records = await published([TABLE_ID])
-    for at in range(0, len(records), HEARD_AT_ONCE):
-        await executor.hear(records[at : at + HEARD_AT_ONCE], domain.SERVICE)
-    await executor.stop()
+async def _fill(store: Store) -> None:
+    async with alone.settlement(store) as executor:
+        await alone.hear(executor, await published([TABLE_ID]))
 
 
 async def _cursor(pool: Any) -> int:

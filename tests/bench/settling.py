@@ -7,7 +7,6 @@ the same topics from the beginning, with nothing else running.
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Coroutine, Sequence
@@ -24,17 +23,16 @@ from services.chassis.clock import SYSTEM_CLOCK
 from services.chassis.consumer import Consumers, Ears
 from services.chassis.decider import Record
 from services.chassis.envelope import encode
-from services.chassis.executor import Executor, Limits
+from services.chassis.executor import Executor
 from services.chassis.hearing import MOVING, Verdict
 from services.chassis.parking import Parking
-from services.chassis.registry import Registry, decode_meta
-from services.chassis.work import PlainCompanion
+from services.chassis.registry import decode_meta
 from services.devstack.stack import Stack
 from services.settlement import domain
 from services.settlement.main import DEFINITION
 from services.tablelog.reader import read
 from services.tablelog.steps import steps
-from tests.bench import databases, growing, hearing
+from tests.bench import alone, databases, growing, hearing
 from tests.bench.figures import Goal, Row
 from tests.support.world import World
 
@@ -163,19 +161,10 @@ async def _settlement(
     dsn = await databases.new(stack, like=large)
     pool = await postgres.open_pool(dsn, connections_max=8)
     store = postgres.PostgresStore(domain.SERVICE, pool)
-    executor = Executor(
-        domain,
-        store,
-        PlainCompanion(domain),
-        Registry(domain.SERVICE, domain.EVENTS),
-        limits=Limits(),
-        jitter=random.Random(1),
-    )
-    await executor.start()
     try:
-        yield store, executor
+        async with alone.settlement(store) as executor:
+            yield store, executor
     finally:
-        await executor.stop()
         await pool.close()
 
 
