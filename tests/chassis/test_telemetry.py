@@ -21,6 +21,7 @@ from services.chassis import app, telemetry
 from services.chassis.telemetry import ATTRIBUTES, METRICS, Instruments, Kind, Metric, Telemetry
 from services.devstack.brokers import SERVICES
 from tests.deploy.settings import definition_of
+from tests.support.parsing import parsed
 
 SOURCES = Path(str(services.__file__)).parent
 RECORDERS = {"count", "change", "gauge", "record", "observe", "Interval"}
@@ -73,7 +74,7 @@ def recorded_names() -> set[str]:
     """Find the metric names in the source, where something is recorded under them."""
     names: set[str] = set()
     for path in SOURCES.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path.read_text())):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             called = node.func

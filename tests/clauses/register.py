@@ -16,6 +16,8 @@ from typing import Any
 
 from msgspec import Struct, convert
 
+from tests.support.parsing import parsed
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 DOCUMENT = ROOT / "docs" / "clauses.md"
@@ -126,7 +128,7 @@ def docstrings(file: str) -> dict[str, str]:
     path = ROOT / file
     if not path.is_file():
         return {}
-    return dict(_tests(ast.parse(path.read_text()).body))
+    return dict(_tests(parsed(path.read_text()).body))
 
 
 def _tests(body: list[ast.stmt], within: str = "") -> Iterator[tuple[str, str]]:

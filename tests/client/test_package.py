@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import sabot_client
+from tests.support.parsing import parsed
 from tests.tidy.sources import ROOT, imported
 
 FOLDER = ROOT / "clients" / "python"
@@ -19,7 +20,7 @@ def test_it_imports_what_it_declares() -> None:
     found = {
         name.partition(".")[0]
         for path in sorted((FOLDER / "sabot_client").glob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path.read_text()))
         for name in imported(node)
     }
     assert found - sys.stdlib_module_names == set(OF_DEPENDENCIES)

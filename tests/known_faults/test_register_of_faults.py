@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.parsing import parsed
+
 ROOT = Path(__file__).resolve().parents[2]
 FAULTS: dict[str, dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "faults.toml").read_text(encoding="utf-8")
@@ -24,7 +26,7 @@ KINDS_MIN = 20
 @cache
 def functions(file: str) -> frozenset[str]:
     """The names of a module's functions, of classes too."""
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    tree = parsed((ROOT / file).read_text(encoding="utf-8"))
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, kinds))
 

@@ -226,6 +226,7 @@ def offset_committed_before_the_work() -> Iterator[None]:
 
     async def hasty(self: Any, batch: Any) -> None:
         await batch.ack()
+        await self._offsets.commit()
         await hear(self, batch)
 
     with patch.object(consumer.Consumers, "_hear", hasty):

@@ -18,6 +18,7 @@ from services.rules.tableau import next_hand
 from tests.simulation.auditor import cards, pay
 from tests.simulation.auditor.auditor import Auditor, Breach
 from tests.simulation.floor import RULEBOOKS
+from tests.support.parsing import parsed
 
 AUDITOR = Path(__file__).parent / "auditor"
 COUPS = 3_000
@@ -27,7 +28,7 @@ ALLOWED = "tests.simulation.auditor."
 def test_the_auditor_imports_nothing_of_the_services() -> None:
     found = []
     for path in sorted(AUDITOR.glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.parsing import parsed
+
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ("proto/gen/",)
 TEXT_BYTES_MAX = 2_000_000
@@ -62,7 +64,7 @@ def modules() -> tuple[Module, ...]:
     for name in files():
         if name.endswith(".py") and not name.startswith(GENERATED):
             text = text_of(name) or ""
-            result.append(Module(name, text, ast.parse(text, filename=name)))
+            result.append(Module(name, text, parsed(text, filename=name)))
     return tuple(result)
 
 
