@@ -20,6 +20,9 @@ import asyncpg
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from services.chassis import bus
+from services.contracts.round import CoupResulted
+from services.contracts.settlement import WagerSettled
+from services.contracts.shoe import CardDrawn
 from services.devstack.brokers import create_topics
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
@@ -32,9 +35,9 @@ EVERY_S: Final = 0.5
 COUPS: Final = 40
 WARM_COUPS: Final = TABLES
 PARTS: Final = (
-    ("shoe", "CardDrawn", "last card stored"),
-    ("round", "CoupResulted", "result stored"),
-    ("settlement", "WagerSettled", "last payment stored"),
+    ("shoe", CardDrawn.type, "last card stored"),
+    ("round", CoupResulted.type, "result stored"),
+    ("settlement", WagerSettled.type, "last payment stored"),
 )
 """What each service has in its log last, on the way from card to payment."""
 VALUE: Final = b"x" * 400
