@@ -34,12 +34,12 @@ class Held(Struct, frozen=True):
 
 
 HELD: Final[dict[str, Held]] = {
-    "G1": Held("wagers", 0.18, "0.22 to 0.28 on two cores, which caller and broker share with it"),
-    "G1 CPU": Held("wagers", 3.6, "2.5 to 3.0; what G1 is made of"),
+    "G1": Held("wagers", 0.18, "0.22 to 0.30 on two cores, which caller and broker share with it"),
+    "G1 CPU": Held("wagers", 3.2, "2.2 to 2.9; what G1 is made of"),
     "G3": Held(
-        "settlement", 0.07, "0.09 to 0.13: digests, indexes and rules beside a copy of bytes"
+        "settlement", 0.08, "0.11 to 0.16: digests, indexes and rules beside a copy of bytes"
     ),
-    "G4": Held("rebuild"),
+    "G4": Held("rebuild", 0.15, "0.19 to 0.27, on both sides of the floor of 0.2"),
     "G8": Held("wagers"),
     "G9": Held("pure"),
     "G10": Held("pure"),
