@@ -22,7 +22,6 @@ from opentelemetry import context as otel_context
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import (
     CallbackOptions,
-    Histogram,
     Meter,
     Observation,
     UpDownCounter,
@@ -36,6 +35,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, TraceIdRatioBased
 from opentelemetry.trace import Link, SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from services.chassis.histograms import Attributes, Histograms
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -233,9 +234,6 @@ TRACER = trace.get_tracer(SCOPE)
 """Resolved when the provider is set, so it can be taken at import."""
 
 
-Attributes = tuple[tuple[str, str], ...]
-
-
 class Instruments:
     """The instruments of one meter provider, by metric name."""
 
@@ -246,7 +244,10 @@ class Instruments:
 
         self._up_downs: dict[str, UpDownCounter] = {}
         self._gauges: dict[str, Gauge] = {}
-        self._histograms: dict[str, Histogram] = {}
+        self.histograms = Histograms(SCOPE, _named)
+        """Not of the meter: readers have to be joined to them."""
+
+        self.record = self.histograms.record
         self._observed: dict[str, Callable[[], float]] = {}
         for metric in METRICS.values():
             self.register(metric)
@@ -269,9 +270,7 @@ class Instruments:
             else:
                 self._meter.create_observable_gauge(name, look, unit, description)
         else:
-            self._histograms[name] = self._meter.create_histogram(
-                name, unit, description, explicit_bucket_boundaries_advisory=metric.buckets
-            )
+            self.histograms.declare(name, unit, description, metric.buckets)
 
     def _look(self, name: str, _options: CallbackOptions) -> Iterable[Observation]:
         read = self._observed.get(name)
@@ -304,15 +303,6 @@ class Instruments:
 
     def gauge(self, name: str, value: float, /, **attributes: str) -> None:
         self._gauges[name].set(value, _named(name, attributes))
-
-    def record(self, name: str, value: float, /, **attributes: str) -> None:
-        self._histograms[name].record(value, _kept(name, tuple(attributes.items())))
-
-
-@functools.lru_cache(maxsize=4096)
-def _kept(metric: str, attributes: Attributes) -> dict[str, str]:
-    """The same for all values of a metric with these attributes; nobody changes it."""
-    return _named(metric, dict(attributes))
 
 
 def _named(metric: str, attributes: dict[str, str]) -> dict[str, str]:
@@ -456,6 +446,7 @@ class Telemetry:
         self._meters = MeterProvider(
             metric_readers=readers, resource=resource, shutdown_on_exit=False
         )
+        INSTRUMENTS.histograms.join(readers, resource)
 
     def _prometheus(self) -> MetricReader:
         # A registry of its own: the library's global one also holds the interpreter's metrics
@@ -549,6 +540,7 @@ def in_memory() -> InMemory:
     metrics.set_meter_provider(
         MeterProvider(metric_readers=[memory.reader], shutdown_on_exit=False)
     )
+    INSTRUMENTS.histograms.join([memory.reader], Resource.get_empty())
     return memory
 
 

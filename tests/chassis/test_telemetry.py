@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
@@ -33,6 +34,7 @@ def test_every_declared_metric_is_registered_with_its_unit() -> None:
     reader = InMemoryMetricReader()
     provider = MeterProvider(metric_readers=[reader], shutdown_on_exit=False)
     instruments = Instruments(provider.get_meter("test"))
+    instruments.histograms.join([reader], Resource.get_empty())
     record: dict[Kind, Any] = {
         Kind.COUNTER: lambda name, **a: instruments.count(name, 1, **a),
         Kind.UP_DOWN: lambda name, **a: instruments.change(name, 1, **a),
@@ -201,13 +203,11 @@ async def test_prometheus_reads_our_names_on_loopback() -> None:
     """The port for scrapes answers with the metrics of this process, units included."""
     made = providers(Kept(), host="127.0.0.1")
     await made.start()
-    Instruments(made._meters.get_meter("test")).record(
-        "sabot.rpc.server.duration", 0.004, method="/x/Y", code="OK"
-    )
+    telemetry.record("sabot.rpc.server.duration", 0.004, method="/x/Scraped", code="OK")
+    Instruments(made._meters.get_meter("test")).gauge("sabot.relay.lag", 7)
     url = f"http://127.0.0.1:{made.metrics_port}/metrics"
     text = await asyncio.to_thread(lambda: urllib.request.urlopen(url).read().decode())
     await made.stop(3.0)
-    assert (
-        'sabot_rpc_server_duration_seconds_bucket{le="0.005",sabot_code="OK",sabot_method="/x/Y"} 1'
-        in text.replace(".0\n", "\n")
-    )
+    labels = 'le="0.005",sabot_code="OK",sabot_method="/x/Scraped"'
+    assert f"sabot_rpc_server_duration_seconds_bucket{{{labels}}} 1" in text.replace(".0\n", "\n")
+    assert "sabot_relay_lag 7" in text

@@ -11,6 +11,7 @@ from typing import Any, Final
 import yaml
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.resources import Resource
 from prometheus_client import CollectorRegistry
 
 from services.chassis import telemetry
@@ -79,6 +80,7 @@ def exported() -> Mapping[str, frozenset[str]]:
     reader = PrometheusMetricReader(scope_info_enabled=False, registry=registry)
     provider = MeterProvider(metric_readers=[reader], shutdown_on_exit=False)
     instruments = telemetry.Instruments(provider.get_meter("alerts"))
+    instruments.histograms.join([reader], Resource.get_empty())
     for metric in telemetry.METRICS.values():
         attributes = dict.fromkeys(metric.attributes, "x")
         one: dict[Kind, Callable[..., None]] = {
