@@ -322,16 +322,18 @@ class Executor:
         """Pass over the record at which a table is parked; see `Hearing.skip`."""
         await self._hearing.skip(consumer, table_id, event_id=event_id, reason=reason, by=by)
 
-    async def state(self, table_id: str, *, version: int = 0) -> Any:
-        """The table's state as committed: for queries, and for nothing that is decided.
-
-        `version`: an event of it that the caller saw; a state in memory that has it is good enough.
-        """
-        cached = self._core.cache.get(table_id) if version else None
-        if cached is not None and cached.version >= version:
-            return cached.state
+    async def state(self, table_id: str) -> Any:
+        """The table's state as committed: for queries, and for nothing that is decided."""
         async with self._store.transaction() as tx:
             return (await self._core.look(tx, table_id)).state
+
+    def held(self, table_id: str, version: int) -> Any | None:
+        """The table's state as of this event of it or a later one, where it is in memory.
+
+        It is where this process stored that event; what others store is read when it is needed.
+        """
+        cached = self._core.cache.get(table_id)
+        return cached.state if cached is not None and cached.version >= version else None
 
     async def progress(self, table_id: str) -> Progress:
         """How far this service is with a table, as committed."""

@@ -3,6 +3,10 @@
 The service's core says when a table's next timer is due, and the command that lets time pass. A
 timer is a command with an id that follows from table and moment, so that two replicas that both see
 it due do it once.
+
+Whoever stored a table's last event knows what is due after it and lets that time pass. Other
+replicas look at the table when it has been quiet for a while, in case that one has died: each of
+them reading and folding every event of the others at once would cost as much as deciding it.
 """
 
 from __future__ import annotations
@@ -12,15 +16,20 @@ import contextlib
 import hashlib
 import heapq
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from services.chassis.app import Runtime
+from services.chassis.decider import Record
 from services.contracts.core import SYSTEM, Command, NotYet
 
 READ_EVENTS_MAX: Final = 1_000
 SLEEP_S_MAX: Final = 0.5
 """How long the timers sleep at most before they look at the clock again."""
+
+QUIET_S: Final = 1.0
+"""How long nothing has come of a table before a process looks at it that did not store its last event.
+A timer is late by so much, and a sleep, where the one that did has died right after it."""
 
 SECOND_US: Final = 1_000_000
 
@@ -45,6 +54,8 @@ class Timers:
         self._begins = begins
         self._due: list[tuple[int, str]] = []
         self._current: dict[str, int] = {}
+        self._unseen: dict[str, tuple[int, float]] = {}
+        """By table, the last version that was read of and not looked at, and when that was."""
 
     async def run(self) -> None:
         """Fire timers for ever."""
@@ -56,10 +67,10 @@ class Timers:
         while True:
             changed.clear()
             records = await store.read_log(after_position=position, limit=READ_EVENTS_MAX)
-            for table_id, version in {each.stream: each.version for each in records}.items():
-                await self._look(table_id, version)
+            self._note(records)
             if records:
                 position = records[-1].position
+            await self._look_at_unseen()
             await self._fire()
             if len(records) < READ_EVENTS_MAX:
                 with contextlib.suppress(TimeoutError):
@@ -73,8 +84,31 @@ class Timers:
         )
         return [row[0] for row in rows]
 
-    async def _look(self, table_id: str, version: int = 0) -> None:
-        due = self._next_due_us(await self._runtime.executor.state(table_id, version=version))
+    def _note(self, records: Sequence[Record]) -> None:
+        now_s = self._runtime.clock.steady_s()
+        for record in records:
+            self._unseen[record.stream] = record.version, now_s
+
+    async def _look_at_unseen(self) -> None:
+        """Look at once at what this process stored, and at the rest where it is quiet."""
+        quiet_since_s = self._runtime.clock.steady_s() - QUIET_S
+        for table_id, (version, since_s) in list(self._unseen.items()):
+            state = self._runtime.executor.held(table_id, version)
+            if state is not None:
+                self._know(table_id, state)
+            elif since_s <= quiet_since_s:
+                await self._look(table_id)
+            else:
+                # What was due before is due no more, or not to us.
+                self._current.pop(table_id, None)
+                continue
+            del self._unseen[table_id]
+
+    async def _look(self, table_id: str) -> None:
+        self._know(table_id, await self._runtime.executor.state(table_id))
+
+    def _know(self, table_id: str, state: Any) -> None:
+        due = self._next_due_us(state)
         if due is None:
             self._current.pop(table_id, None)
         elif self._current.get(table_id) != due:

@@ -150,7 +150,7 @@ class Core:
             # A state from beyond the head is of a database that was restored to an earlier moment.
             self.cache.discard([table_id])
             loaded = await self._load_cold(tx, table_id, head)
-        version, state, folded = loaded.version, loaded.state, 0
+        version, state, folded = loaded.version, loaded.state, loaded.folded
         while version < head.version:
             # Not beyond the head: without a lock on the stream there may be more by now.
             limit = min(LOAD_RECORDS_MAX, head.version - version)
@@ -168,7 +168,9 @@ class Core:
         cached = self.cache.get(table_id)
         if cached is not None and cached.version >= head.version:
             return cached  # what was committed after we looked is no less true
-        return await self.load(tx, table_id, head)
+        loaded = await self.load(tx, table_id, head)
+        self.cache.put(table_id, loaded)
+        return loaded
 
     async def _load_cold(self, tx: Tx, table_id: str, head: Head) -> Loaded:
         if head.version >= SNAPSHOT_EVENTS:

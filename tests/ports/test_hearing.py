@@ -353,7 +353,8 @@ class HearingSuite:
         async def look(executor: Executor) -> tuple[int, int]:
             await woken.wait()
             before = flaky.transactions
-            state = await executor.state("t", version=1)
+            state = executor.held("t", 1)
+            assert state is not None
             return state.total, flaky.transactions - before
 
         async with running(as_store(flaky)) as executor:
