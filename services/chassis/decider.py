@@ -10,8 +10,11 @@ from msgspec import Struct
 from services.contracts.core import Caused, Command, Decided, Event, Heard, Meta, Scope
 
 
-class Record(Struct, frozen=True):
-    """One stored event with its place in the log. `meta` and `body` are the bytes as written."""
+class Entry(Struct, frozen=True):
+    """One stored event with its place in the log, for those who fold it and prove nothing by it.
+
+    `meta` and `body` are the bytes as written.
+    """
 
     service: str
     stream: str
@@ -23,9 +26,6 @@ class Record(Struct, frozen=True):
     position: int
     """Place in the service's log, from 1, without holes, in commit order."""
 
-    previous: int
-    """Position of the stream's previous published event; 0 where there is none."""
-
     type: str
     schema_version: int
     meta: bytes
@@ -34,17 +34,25 @@ class Record(Struct, frozen=True):
     body: bytes
     """JSON of the event."""
 
-    previous_digest: bytes
-    digest: bytes
-    """SHA-256 over the stream's previous digest and the event; see `digest_of`."""
-
-    published: bool
     recorded_at_us: int
 
     @property
     def event_id(self) -> str:
         """`service:stream:version`."""
         return f"{self.service}:{self.stream}:{self.version}"
+
+
+class Record(Entry, frozen=True):
+    """All that the log has of a stored event."""
+
+    previous: int
+    """Position of the stream's previous published event; 0 where there is none."""
+
+    previous_digest: bytes
+    digest: bytes
+    """SHA-256 over the stream's previous digest and the event; see `digest_of`."""
+
+    published: bool
 
 
 class Aggregate(Protocol):

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from services.chassis.clock import Clock
-from services.chassis.decider import Record
+from services.chassis.decider import Entry, Record
 from services.chassis.digest import DIGEST_BYTES
 from services.chassis.snapshots import Snapshot
 from services.chassis.store import (
@@ -267,6 +267,9 @@ class MemoryStore:
         records = self._data.log[after_position : after_position + limit]
         assert_contiguous(records, after_position=after_position)
         return records
+
+    async def read_entries(self, *, after_position: int, limit: int) -> Sequence[Entry]:
+        return await self.read_log(after_position=after_position, limit=limit)
 
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
         return self._data.streams.get(stream, [])[after_version : after_version + limit]

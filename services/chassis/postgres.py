@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import msgspec
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry, Record
 from services.chassis.digest import DIGEST_BYTES
 from services.chassis.snapshots import Snapshot
 from services.chassis.store import (
@@ -81,12 +81,14 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _YEAR_2000_US: Final = (datetime(2000, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
-_RECORD: Final = (
-    "stream_id, version, position, previous, type, schema_version, meta, body, "
-    "previous_digest, digest, published, timestamptz_send(recorded_at)"
+_ENTRY: Final = (
+    "stream_id, version, position, type, schema_version, meta, body, timestamptz_send(recorded_at)"
 )
-"""The fields of a `Record` behind its service. The instant comes as the eight bytes that the driver
+"""The fields of an `Entry` behind its service. The instant comes as the eight bytes that the driver
 would make a `datetime` of: microseconds since 2000."""
+
+_RECORD: Final = f"{_ENTRY}, previous, previous_digest, digest, published"
+"""Those of a `Record`."""
 
 # One snapshot per statement: this one begins after the locks are held, so it sees everything that
 # was committed by those who held them before.
@@ -305,13 +307,24 @@ def _rows_changed(status: str) -> int:
 def _records(service: str, rows: Sequence[asyncpg.Record]) -> list[Record]:
     return [
         Record(
-            service, stream, version, position, previous, kind, schema_version, meta, body,
-            previous_digest, digest, published, _since_2000(recorded_at)[0] + _YEAR_2000_US,
+            service, stream, version, position, kind, schema_version, meta, body,
+            _since_2000(recorded_at)[0] + _YEAR_2000_US,
+            previous, previous_digest, digest, published,
         )
         for (
-            stream, version, position, previous, kind, schema_version, meta, body,
-            previous_digest, digest, published, recorded_at,
+            stream, version, position, kind, schema_version, meta, body, recorded_at,
+            previous, previous_digest, digest, published,
         ) in rows
+    ]  # fmt: skip
+
+
+def _entries(service: str, rows: Sequence[asyncpg.Record]) -> list[Entry]:
+    return [
+        Entry(
+            service, stream, version, position, kind, schema_version, meta, body,
+            _since_2000(recorded_at)[0] + _YEAR_2000_US,
+        )
+        for stream, version, position, kind, schema_version, meta, body, recorded_at in rows
     ]  # fmt: skip
 
 
@@ -593,12 +606,24 @@ class PostgresStore:
     async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
         if known := self._tail.after(after_position, limit=limit):
             return known
-        query = f"select {_RECORD} from events where position > $1 order by position limit $2"  # noqa: S608
-        async with self._reading() as connection:
-            rows = await connection.fetch(query, after_position, limit)
-        records = _records(self.service, rows)
+        records = _records(self.service, await self._rows(_RECORD, after_position, limit))
         assert_contiguous(records, after_position=after_position)
         return records
+
+    async def read_entries(self, *, after_position: int, limit: int) -> Sequence[Entry]:
+        if known := self._tail.after(after_position, limit=limit):
+            return known
+        entries = _entries(self.service, await self._rows(_ENTRY, after_position, limit))
+        assert_contiguous(entries, after_position=after_position)
+        return entries
+
+    async def _rows(
+        self, columns: str, after_position: int, limit: int
+    ) -> Sequence[asyncpg.Record]:
+        query = f"select {columns} from events where position > $1 order by position limit $2"  # noqa: S608
+        async with self._reading() as connection:
+            rows: Sequence[asyncpg.Record] = await connection.fetch(query, after_position, limit)
+            return rows
 
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
         async with self._reading() as connection:

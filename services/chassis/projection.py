@@ -25,7 +25,7 @@ from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar
 
 from msgspec import Struct
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.chassis.postgres import Pool, advance_checkpoint
 from services.chassis.store import Advance, Store
 from services.contracts.core import NotYet
@@ -33,8 +33,9 @@ from services.contracts.core import NotYet
 BATCH_RECORDS_MAX: Final = 1_000
 """Records that a projection applies in one transaction."""
 
-REBUILD_RECORDS_MAX: Final = 2_000
-"""Records that a rebuild applies in one transaction; the last of them hold up the live one."""
+REBUILD_RECORDS_MAX: Final = 500
+"""Records that a rebuild applies at once; the last of them hold up the live one. Of larger batches
+the memory alone costs more than the round trips that they save: it is none that is at hand."""
 
 POLL_S: Final = 0.5
 """How long a reader waits for a wake-up before it looks by itself."""
@@ -99,8 +100,8 @@ class OwnLog:
         self.changed = store.appended.listen()
         self._store = store
 
-    async def read(self, *, after_position: int, limit: int) -> Sequence[Record]:
-        return await self._store.read_log(after_position=after_position, limit=limit)
+    async def read(self, *, after_position: int, limit: int) -> Sequence[Entry]:
+        return await self._store.read_entries(after_position=after_position, limit=limit)
 
     async def end(self) -> int:
         return await self._store.head_position()
@@ -121,8 +122,15 @@ class Projection(Protocol[T_contra]):
         """Create the tables in an empty schema."""
         ...
 
-    async def apply(self, connection: Any, records: Sequence[T_contra], schema: str) -> None:
-        """Put records into the tables, in the open transaction."""
+    def told(self, records: Sequence[T_contra]) -> Any:
+        """What records tell this projection: the part of its work that takes no database.
+
+        A rebuild does it while the database is at work on the records before.
+        """
+        ...
+
+    async def apply(self, connection: Any, told: Any, schema: str) -> None:
+        """Put what records told into the tables, in the open transaction."""
         ...
 
     async def publish(self, connection: Any, schema: str) -> None:
@@ -290,7 +298,7 @@ class Projector(Generic[T]):
             if answer is not Advance.UPDATED:
                 self._position = now.position
                 return 0
-            await self._projection.apply(connection, records, now.schema)
+            await self._projection.apply(connection, self._projection.told(records), now.schema)
         self._position = last
         return len(records)
 
@@ -345,20 +353,22 @@ class Projector(Generic[T]):
         Without transactions, and without waiting for the disk: nobody reads these tables before the
         switch, whose commit waits for everything before it, and what is half filled is thrown away.
         """
-        position = 0
+        position, end = 0, await self._source.end()
         await connection.execute("set synchronous_commit to off")
         ahead = asyncio.ensure_future(self._after(position))
         try:
             while True:
-                records, end = await ahead
-                if len(records) == REBUILD_RECORDS_MAX:
-                    # The database looks for the next records while these are folded.
-                    ahead = asyncio.ensure_future(self._after(records[-1].position))
-                if records:
-                    await self._projection.apply(connection, records, schema)
-                    position = records[-1].position
+                told, count, last = await ahead
+                if count == REBUILD_RECORDS_MAX:
+                    # The next records are looked for and decoded while these are stored.
+                    ahead = asyncio.ensure_future(self._after(last))
+                if count:
+                    await self._projection.apply(connection, told, schema)
+                    position = last
+                if position > end:
+                    end = await self._source.end()
                 progress(position, end)
-                if len(records) < REBUILD_RECORDS_MAX:
+                if count < REBUILD_RECORDS_MAX:
                     return position
         finally:
             ahead.cancel()
@@ -366,10 +376,11 @@ class Projector(Generic[T]):
             if not connection.is_closed():
                 await connection.execute("reset synchronous_commit")
 
-    async def _after(self, position: int) -> tuple[Sequence[T], int]:
-        """The next records, and where the source ends."""
+    async def _after(self, position: int) -> tuple[Any, int, int]:
+        """What the next records tell, how many they are, and the position of the last."""
         records = await self._source.read(after_position=position, limit=REBUILD_RECORDS_MAX)
-        return records, await self._source.end()
+        last = records[-1].position if records else position
+        return self._projection.told(records), len(records), last
 
     async def _switch(self, connection: Any, schema: str, generation: int, position: int) -> None:
         """Stop the live projection, apply what it has and we have not, and take its place."""
@@ -386,7 +397,7 @@ class Projector(Generic[T]):
                 break
             records = await self._source.read(after_position=position, limit=REBUILD_RECORDS_MAX)
             assert records, "the source ends before the checkpoint of its reader"
-            await self._projection.apply(connection, records, schema)
+            await self._projection.apply(connection, self._projection.told(records), schema)
             position = records[-1].position
         assert position >= reached, "the live projection ran away"
         await connection.execute(

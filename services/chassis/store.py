@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 from msgspec import Struct
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry, Record
 from services.chassis.digest import GENESIS, digest_of
 from services.chassis.snapshots import Snapshot
 from services.contracts.core import event_id
@@ -457,6 +457,10 @@ class Store(Protocol):
         """The records that follow a position. Raises `LogBroken` at a hole."""
         ...
 
+    async def read_entries(self, *, after_position: int, limit: int) -> Sequence[Entry]:
+        """The same for readers that fold: what comes of it may be no more than entries."""
+        ...
+
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]: ...
 
     async def read_by_command(self, command_ids: Iterable[str]) -> list[Record]:
@@ -486,7 +490,7 @@ class Store(Protocol):
         ...
 
 
-def assert_contiguous(records: Sequence[Record], *, after_position: int) -> None:
+def assert_contiguous(records: Sequence[Entry], *, after_position: int) -> None:
     """Raise `LogBroken` unless each record follows directly on the one before it."""
     position = after_position
     for record in records:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from services.chassis import telemetry
 from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
-from services.chassis.registry import Registry, decode_meta, encode_meta
+from services.chassis.registry import Note, Registry, decode_meta, encode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
 from services.chassis.store import NOTHING_HANDLED, Batch, Head, InboxMark, Pair, Tx
 from services.contracts.core import (
@@ -190,12 +190,11 @@ class Core:
 
     def fold(self, state: Any, records: Iterable[Record]) -> Any:
         """The state after stored events of this service."""
-        evolve, decode = self.aggregate.evolve, self.registry.decode
+        evolve, decode, note = self.aggregate.evolve, self.registry.decode, self.registry.note
         for record in records:
-            event = decode(record.type, record.schema_version, record.body)
-            if type(event) is not Noted:
-                state = evolve(state, event)
-            elif heard := self._heard_again(event):
+            if record.type != Noted.type:
+                state = evolve(state, decode(record.type, record.schema_version, record.body))
+            elif heard := self._heard_again(note(record.schema_version, record.body)):
                 state = evolve(state, heard)
         return state
 
@@ -206,13 +205,13 @@ class Core:
         )
         return Heard(event, decode_meta(record.meta), record.service, record.event_id)
 
-    def _heard_again(self, noted: Noted) -> Heard | None:
+    def _heard_again(self, noted: Note | Noted) -> Heard | None:
         """A noted event as it was heard; None if this release does not listen to it any more."""
         upstream = self.upstreams.get(noted.service)
         if upstream is None or noted.event_type not in upstream:
             return None
-        event = upstream.decode(noted.event_type, noted.event_version, bytes(noted.body))
-        return Heard(event, decode_meta(bytes(noted.meta)), noted.service, noted.event_id)
+        event = upstream.decode(noted.event_type, noted.event_version, noted.body)
+        return Heard(event, decode_meta(noted.meta), noted.service, noted.event_id)
 
 
 class Origin(Struct, frozen=True):

@@ -14,7 +14,7 @@ from services.chassis import projection, telemetry
 from services.chassis.app import Runtime
 from services.chassis.auth import identity, require_role
 from services.chassis.calls import command, command_events, fill, made
-from services.chassis.decider import Record
+from services.chassis.decider import Entry, Record
 from services.chassis.positions import read_position
 from services.chassis.projection import OwnLog, Projector
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
@@ -261,7 +261,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
 
     async def _rebuild(self, kind: type[Any]) -> AsyncIterator[pb.RebuildProjectionsResponse]:
         steps: asyncio.Queue[tuple[int, int]] = asyncio.Queue(PROGRESS_QUEUE_MAX)
-        projector: Projector[Record] = Projector(
+        projector: Projector[Entry] = Projector(
             kind(), OwnLog(self.runtime.store), self.runtime.pool
         )
 

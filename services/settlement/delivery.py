@@ -20,7 +20,7 @@ from sabot.common.v1 import common_pb2
 from sabot.wager.v1 import wallet_service_pb2 as pb
 from services.chassis import telemetry
 from services.chassis.app import Runtime
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.chassis.projection import OwnLog, Subscription
 from services.chassis.registry import decode_meta
 from services.contracts.common import PlayerContext
@@ -108,7 +108,7 @@ def _nobody(operator: str) -> bool:
     return False
 
 
-def due(record: Record, *, zero_credits: Callable[[str], bool] = _nobody) -> Due | None:
+def due(record: Entry, *, zero_credits: Callable[[str], bool] = _nobody) -> Due | None:
     """The movement that follows from a stored event, if one does.
 
     `zero_credits`: with which operators a lost wager is a credit of zero.
@@ -178,7 +178,7 @@ class Delivery:
         self._runtime = runtime
         self._waiting = Waiting(runtime.pool, pauses)
         self._gate = asyncio.Semaphore(CALLS_IN_FLIGHT_MAX)
-        self._subscription: Subscription[Record] = Subscription(
+        self._subscription: Subscription[Entry] = Subscription(
             CREDITS,
             OwnLog(runtime.store),
             runtime.store,
@@ -196,7 +196,7 @@ class Delivery:
             # As itself: whoever runs this knows by the error whether to begin again.
             raise group.exceptions[0] from group
 
-    async def _deliver(self, records: Sequence[Record]) -> None:
+    async def _deliver(self, records: Sequence[Entry]) -> None:
         """Deliver a batch, which may have been delivered before as far as anybody knows.
 
         What is on record as answered is not asked for again, nor what waits to be: the wallet might
@@ -217,7 +217,7 @@ class Delivery:
             if isinstance(failed, BaseException):
                 raise failed
 
-    def _due(self, record: Record) -> Due | None:
+    def _due(self, record: Entry) -> Due | None:
         return due(record, zero_credits=self._zero_credits)
 
     async def _move(self, movement: Due) -> None:

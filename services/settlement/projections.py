@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.rules.rulebook import canonical_json
 from services.settlement.queries.projection import Resources
 from services.settlement.reading import Read, read, settings_of
@@ -25,6 +26,16 @@ _decode = msgspec.json.Decoder(Story).decode
 def written(story: Story) -> bytes:
     """A story as it is stored and compared: the same bytes for the same story."""
     return _encode(story)
+
+
+class Told(Struct, frozen=True):
+    """What records tell of coups."""
+
+    by_coup: dict[str, list[Read]]
+    """The events of each coup, in their order."""
+
+    rulebooks: dict[str, bytes]
+    """Canonical documents by their hash."""
 
 
 class CoupStories:
@@ -53,11 +64,15 @@ class CoupStories:
             """
         )
 
-    async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
-        """Fold the records into the stories of their coups, and keep the rulebooks they bring."""
+    def told(self, records: Sequence[Entry]) -> Told:
+        """The events of each coup, and the rulebooks that the records bring."""
         heard = [each for each in map(read, records) if each is not None]
-        await self._keep_rulebooks(connection, schema, heard)
-        by_coup = _by_coup(heard)
+        return Told(_by_coup(heard), _rulebooks(heard))
+
+    async def apply(self, connection: Any, told: Told, schema: str) -> None:
+        """Fold events into the stories of their coups, and keep rulebooks."""
+        await self._keep_rulebooks(connection, schema, told.rulebooks)
+        by_coup = told.by_coup
         if not by_coup:
             return
         rows = await connection.fetch(
@@ -81,15 +96,9 @@ class CoupStories:
             [written(story) for story in kept],
         )
 
-    async def _keep_rulebooks(self, connection: Any, schema: str, heard: Sequence[Read]) -> None:
-        """A document whose hash is not the one it is kept under never gets in."""
-        documents: dict[str, bytes] = {}
-        for each in heard:
-            settings = settings_of(each)
-            if settings is None:
-                continue
-            document = canonical_json(settings.rulebook)
-            documents[hashlib.sha256(document).hexdigest()] = document
+    async def _keep_rulebooks(
+        self, connection: Any, schema: str, documents: Mapping[str, bytes]
+    ) -> None:
         if documents:
             await connection.execute(
                 f'insert into "{schema}".rulebooks (rulebook_hash, document) '  # noqa: S608
@@ -100,6 +109,17 @@ class CoupStories:
 
     async def publish(self, connection: Any, schema: str) -> None:
         """Queries look the schema up by name: nothing else points at it."""
+
+
+def _rulebooks(heard: Sequence[Read]) -> dict[str, bytes]:
+    """Documents by hash; one whose hash is not the one it would be kept under never gets in."""
+    documents: dict[str, bytes] = {}
+    for each in heard:
+        settings = settings_of(each)
+        if settings is not None and settings.rulebook_hash not in documents:
+            document = canonical_json(settings.rulebook)
+            documents[hashlib.sha256(document).hexdigest()] = document
+    return documents
 
 
 def _by_coup(heard: Sequence[Read]) -> dict[str, list[Read]]:

@@ -7,7 +7,7 @@ from collections.abc import Container
 import msgspec
 from msgspec import Raw, Struct
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry, Record
 from services.chassis.digest import digest_of
 from services.chassis.registry import Registry, decode_meta
 from services.contracts.common import TableSettings
@@ -28,6 +28,15 @@ SETTINGS = frozenset(
 """Types of events that put the settings of a table in force, a rulebook among them."""
 
 UPSTREAMS = {service: Registry(service, events) for service, events in domain.HEARS.items()}
+
+
+_KNOWN = {
+    (service, kind, version): registry
+    for service, registry in UPSTREAMS.items()
+    for (_, kind), present in registry.versions().items()
+    for version in range(1, present + 1)
+}
+"""Who reads an event of which service, type and schema version."""
 
 
 class _OfCoup(Struct):
@@ -60,7 +69,6 @@ class Read(Struct, eq=False):
     _version: int
     _body: bytes | Raw
     _meta: bytes | Raw | Meta
-    _digest: bytes | str
     _event: Event | None = None
 
     @property
@@ -87,11 +95,6 @@ class Read(Struct, eq=False):
             return ""
         return _read_coup(self._body).coup_id or ""
 
-    @property
-    def digest(self) -> bytes:
-        """As published by the service that it came from."""
-        return bytes.fromhex(self._digest) if isinstance(self._digest, str) else self._digest
-
 
 def booked_at_us(meta: Meta, kept_at_us: int) -> int:
     """The instant whose gaming day an event counts to, microseconds since 1970 (N-7, ADR 12).
@@ -103,7 +106,7 @@ def booked_at_us(meta: Meta, kept_at_us: int) -> int:
     return happened if meta.test else max(happened, kept_at_us)
 
 
-def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
+def read(record: Entry, wanted: Container[str] | None = None) -> Read | None:
     """The event in a record of the own log; None for a type that nobody here listens to any more.
 
     Of types that are not `wanted` there is nothing, where that is said. What this release cannot
@@ -123,15 +126,15 @@ def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
             record.schema_version,
             record.body,
             record.meta,
-            record.digest,
         )
-    noted = OWN.decode(record.type, record.schema_version, record.body)
-    assert isinstance(noted, Noted)
+    noted = OWN.note(record.schema_version, record.body)
     kind = noted.event_type
-    upstream = UPSTREAMS[noted.service]
-    if kind not in upstream:
-        return None
-    upstream.check(kind, noted.event_version)
+    upstream = _KNOWN.get((noted.service, kind, noted.event_version))
+    if upstream is None:
+        upstream = UPSTREAMS[noted.service]
+        if kind not in upstream:
+            return None
+        upstream.check(kind, noted.event_version)
     if wanted is not None and kind not in wanted:
         return None
     return Read(
@@ -144,7 +147,6 @@ def read(record: Record, wanted: Container[str] | None = None) -> Read | None:
         noted.event_version,
         noted.body,
         noted.meta,
-        noted.digest,
     )
 
 
@@ -154,6 +156,15 @@ def settings_of(each: Read) -> TableSettings | None:
         return None
     found: TableSettings | None = getattr(each.event, "settings", None)
     return found
+
+
+def published_digest(record: Record) -> str:
+    """The digest of the event in a record, as the service published it that it came from."""
+    if record.type != Noted.type:
+        return record.digest.hex()
+    noted = OWN.decode(record.type, record.schema_version, record.body)
+    assert isinstance(noted, Noted)
+    return noted.digest
 
 
 def faults(record: Record) -> list[str]:

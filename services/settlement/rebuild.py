@@ -18,7 +18,14 @@ from services.contracts.common import TableSettings
 from services.contracts.settlement import EvidenceExported
 from services.rules.outcome import outcome
 from services.rules.rulebook import rulebook_hash
-from services.settlement.reading import UNREADABLE, Read, faults, read, settings_of
+from services.settlement.reading import (
+    UNREADABLE,
+    Read,
+    faults,
+    published_digest,
+    read,
+    settings_of,
+)
 from services.settlement.story import Line, Story, told
 
 CLAUSED: Final = "clauses"
@@ -167,7 +174,7 @@ def _event(each: Read, record: Record) -> dict[str, Any]:
     return {
         "event_id": each.event_id,
         "type": each.event.type,
-        "digest": each.digest.hex(),
+        "digest": published_digest(record),
         "position": record.position,
         "event": msgspec.to_builtins(each.event),
     }

@@ -117,8 +117,9 @@ def told(story: Story, events: Sequence[Happened]) -> Story:
 def tell(story: Story, each: Happened) -> Story:
     """The story with what an event tells in it, not counted yet."""
     known = story if story.table_id else begun(story.coup_id, each.meta)
-    add = _TELL.get(type(each.event))
-    return add(known, each.event, each) if add else known
+    event = each.event
+    add = _TELL.get(type(event))
+    return add(known, event, each) if add else known
 
 
 def begun(coup_id: str, meta: Meta) -> Story:

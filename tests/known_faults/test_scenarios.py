@@ -61,7 +61,7 @@ async def test_event_versioning_03_a_rebuild_ends_at_an_own_event_that_it_does_n
     with pytest.raises(UnknownType):
         read(unknown)
     with pytest.raises(UnknownType):
-        await CoupStories().apply(None, [unknown], "rebuilt")
+        CoupStories().told([unknown])
     with pytest.raises(NewerVersion):
         read(replace(paid, schema_version=paid.schema_version + 1))
     with pytest.raises(NewerVersion):

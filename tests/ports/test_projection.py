@@ -11,7 +11,7 @@ import pytest
 
 from services.chassis import projection as under_test
 from services.chassis.clock import SystemClock
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.chassis.memory import MemoryStore
 from services.chassis.postgres import Pool, PostgresStore
 from services.chassis.projection import (
@@ -47,9 +47,12 @@ class Totals:
             f"create table {schema}.totals (table_id text primary key, total integer not null)"
         )
 
-    async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
+    def told(self, records: Sequence[Entry]) -> Sequence[Entry]:
+        return records
+
+    async def apply(self, connection: Any, told: Sequence[Entry], schema: str) -> None:
         deltas: dict[str, int] = {}
-        for record in records:
+        for record in told:
             event = COUNTER.decode(record.type, record.schema_version, record.body)
             assert isinstance(event, Added)
             if event.n == self.fail_on:
@@ -101,7 +104,7 @@ async def until(pool: Pool, position: int) -> None:
     await eventually(is_reached)
 
 
-async def until_applied(projector: Projector[Record], log: Store) -> None:
+async def until_applied(projector: Projector[Entry], log: Store) -> None:
     """Take steps until the tables reflect the whole log."""
     for _ in range(9):
         await projector.step()
@@ -128,13 +131,13 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(under_test, "FAILURE_PAUSE_S", POLL_S)
 
 
-def make(log: PostgresStore, projection: Totals | None = None, **options: Any) -> Projector[Record]:
+def make(log: PostgresStore, projection: Totals | None = None, **options: Any) -> Projector[Entry]:
     options.setdefault("poll_s", POLL_S)
     return Projector(projection or Totals(), OwnLog(log), log.pool, **options)
 
 
 @asynccontextmanager
-async def running(*projectors: Projector[Record]) -> AsyncIterator[None]:
+async def running(*projectors: Projector[Entry]) -> AsyncIterator[None]:
     tasks = [asyncio.create_task(projector.run()) for projector in projectors]
     try:
         yield
@@ -248,8 +251,8 @@ class TestProjector:
         class Late(Totals):
             """Meets the last records only in the switch, and lets others try to get ahead."""
 
-            async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
-                await super().apply(connection, records, schema)
+            async def apply(self, connection: Any, told: Sequence[Entry], schema: str) -> None:
+                await super().apply(connection, told, schema)
                 await append(log, ("t-0", Added(n=1)))
                 steps.append(asyncio.create_task(current.step()))
                 await asyncio.sleep(0.1)
@@ -260,7 +263,7 @@ class TestProjector:
 
             looks = 0
 
-            async def read(self, *, after_position: int, limit: int) -> Sequence[Record]:
+            async def read(self, *, after_position: int, limit: int) -> Sequence[Entry]:
                 self.looks += 1
                 if self.looks == 1:
                     return []
@@ -360,7 +363,7 @@ class SubscriptionSuite:
         handled: list[int] = []
         done = asyncio.Event()
 
-        async def handle(records: Sequence[Record]) -> None:
+        async def handle(records: Sequence[Entry]) -> None:
             handled.extend(record.position for record in records)
             if len(handled) == 14:
                 done.set()
@@ -381,7 +384,7 @@ class SubscriptionSuite:
         """Whoever appends is not followed step by step, but soon."""
         handled: list[list[int]] = []
 
-        async def handle(records: Sequence[Record]) -> None:
+        async def handle(records: Sequence[Entry]) -> None:
             handled.append([record.position for record in records])
 
         subscription = Subscription("s", OwnLog(store), store, handle, batch_records_max=100)
@@ -397,7 +400,7 @@ class SubscriptionSuite:
         handled: list[int] = []
         failures = 2
 
-        async def handle(records: Sequence[Record]) -> None:
+        async def handle(records: Sequence[Entry]) -> None:
             nonlocal failures
             handled.append(records[-1].position)
             if records[-1].position == 4 and failures:
@@ -416,7 +419,7 @@ class SubscriptionSuite:
     async def test_two_who_do_the_same_notice(self, store: Store) -> None:
         """A checkpoint that somebody else moved is not moved again in the belief of being alone."""
 
-        async def handle(records: Sequence[Record]) -> None:
+        async def handle(records: Sequence[Entry]) -> None:
             name = "subscription:s"
             await store.advance_checkpoint(name, expected=0, position=records[-1].position)
 

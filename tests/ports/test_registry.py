@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
+from msgspec import DecodeError, Raw, Struct
 
 from services.chassis.digest import GENESIS, digest_of
 from services.chassis.registry import (
     BODY_BYTES_MAX,
     BodyTooLarge,
     NewerVersion,
+    Note,
     Registry,
     UnknownType,
     check_registries,
@@ -93,6 +94,29 @@ def test_what_cannot_be_known_is_not_guessed() -> None:
 def test_every_registry_knows_what_was_noted() -> None:
     """Events heard from others are kept in every service's own stream."""
     assert Noted.type in REGISTRY
+
+
+def test_a_note_is_what_was_noted() -> None:
+    """A fold reads less of it, and nothing else."""
+    noted = Noted(
+        service="shoe",
+        event_id="shoe:t:1",
+        position=1,
+        event_type="moved",
+        event_version=3,
+        meta=Raw(b'{"table_id":"t"}'),
+        body=Raw(b'{"place":"a","steps":2}'),
+        previous_digest="00",
+        digest="01",
+        recorded_at_us=5,
+    )
+    body = REGISTRY.encode(noted)
+    note = REGISTRY.note(1, body)
+    assert all(getattr(note, name) == getattr(noted, name) for name in Note.__struct_fields__)
+    with pytest.raises(NewerVersion):
+        REGISTRY.note(2, body)
+    with pytest.raises(DecodeError, match="nested too deeply"):
+        REGISTRY.note(1, b'{"body":' + b"[" * 100_000)
 
 
 def test_a_published_event_fits_into_a_message() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry, Record
 from services.chassis.memory import MemoryStore, MemoryTx
 from services.chassis.store import (
     Advance,
@@ -168,6 +168,9 @@ class Handle:
     async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
         self._alive()
         return await self.disk.store.read_log(after_position=after_position, limit=limit)
+
+    async def read_entries(self, *, after_position: int, limit: int) -> Sequence[Entry]:
+        return await self.read_log(after_position=after_position, limit=limit)
 
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
         self._alive()

@@ -344,6 +344,8 @@ class Stories:
     async def _apply(self, records: Sequence[Any]) -> None:
         rows = _Rows(self._disk.rows)
         known = self._disk.applied
-        await CoupStories().apply(rows, [r for r in records if r.position > known], "sim")
+        stories = CoupStories()
+        told = stories.told([r for r in records if r.position > known])
+        await stories.apply(rows, told, "sim")
         self._disk.rows.update(rows.new)
         self._disk.applied = max(known, records[-1].position)

@@ -34,4 +34,5 @@ class Facts(Struct):
         async with self.pool.acquire() as connection:
             for start in range(0, len(records), batch):
                 async with connection.transaction():
-                    await ReportFacts().apply(connection, records[start : start + batch], schema)
+                    told = ReportFacts().told(records[start : start + batch])
+                    await ReportFacts().apply(connection, told, schema)

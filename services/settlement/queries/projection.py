@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.settlement.queries.desk import Desk, Key, Said, further_keys, keys
 from services.settlement.queries.folding import FOLDS, TOLD
 from services.settlement.queries.resources import KINDS, Kind, Resource
@@ -45,18 +45,21 @@ class Resources:
             for statement in tables_of(kind, schema):
                 await connection.execute(statement)
 
-    async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
-        """Fold the records into what they touch."""
-        heard = [each for each in map(said, records) if each is not None]
-        if not heard:
+    def told(self, records: Sequence[Entry]) -> list[Said]:
+        """The events that change a resource."""
+        return [each for each in map(said, records) if each is not None]
+
+    async def apply(self, connection: Any, told: Sequence[Said], schema: str) -> None:
+        """Fold events into what they touch."""
+        if not told:
             return
         desk = Desk()
-        await _fetch(connection, schema, desk, (key for each in heard for key in keys(each)))
+        await _fetch(connection, schema, desk, (key for each in told for key in keys(each)))
         known = [each for each in desk.held.values() if each is not None]
         await _fetch(
             connection, schema, desk, (key for each in known for key in further_keys(each))
         )
-        for each in heard:
+        for each in told:
             desk.fold(each, FOLDS)
         for kind in KINDS:
             changed = [value for (name, _), value in desk.changed.items() if name == kind.name]
@@ -85,7 +88,7 @@ def tables_of(kind: Kind, schema: str) -> list[str]:
     ]
 
 
-def said(record: Record) -> Said | None:
+def said(record: Entry) -> Said | None:
     """The event in a record of settlement's log; None for one that changes no resource."""
     each = read(record, WANTED)
     if each is None or type(each.event) not in TOLD:

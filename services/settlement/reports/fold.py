@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.contracts import round as table
 from services.contracts import wager as book
 from services.contracts.common import RulebookActivated
@@ -43,7 +43,7 @@ WANTED: Final = frozenset(
 """Types of events that facts are made of; nothing else is decoded."""
 
 
-def heard(record: Record) -> Read | None:
+def heard(record: Entry) -> Read | None:
     """The event of a record, where facts are made of it."""
     return read(record, WANTED)
 

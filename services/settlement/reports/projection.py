@@ -8,7 +8,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
 
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.rules.rulebook import canonical_json, rulebook_of
 from services.settlement.reading import Read, settings_of
 from services.settlement.reports import views
@@ -70,16 +70,17 @@ class ReportFacts:
             "(rulebook_hash text primary key, rulebook_id text not null, document bytea not null)"
         )
 
-    async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
-        """Fold the records into facts, and remember what the next ones need."""
-        events = [
-            (record.position, each) for record in records if (each := heard(record)) is not None
-        ]
-        if not events:
+    def told(self, records: Sequence[Entry]) -> list[tuple[int, Read]]:
+        """The events that facts are made of, with their places in the log."""
+        return [(record.position, each) for record in records if (each := heard(record))]
+
+    async def apply(self, connection: Any, told: Sequence[tuple[int, Read]], schema: str) -> None:
+        """Fold events into facts, and remember what the next ones need."""
+        if not told:
             return
-        await self._keep_rulebooks(connection, schema, [each for _, each in events])
-        known = await self._remembered(connection, schema, [each for _, each in events])
-        facts = [fact for position, each in events for fact in facts_of(position, each, known)]
+        await self._keep_rulebooks(connection, schema, [each for _, each in told])
+        known = await self._remembered(connection, schema, [each for _, each in told])
+        facts = [fact for position, each in told for fact in facts_of(position, each, known)]
         for name, kind in TABLES.items():
             await _insert(connection, schema, name, [f for f in facts if type(f) is kind])
         for name in _STATES:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from services.chassis import migrations, postgres
-from services.chassis.decider import Record
+from services.chassis.decider import Entry
 from services.chassis.projection import OwnLog, Projector
 from services.chassis.registry import decode_meta
 from services.devstack.stack import Stack
@@ -203,9 +203,12 @@ class Refunds:
             "(stream text primary key, cancelled int not null, minor bigint not null)"
         )
 
-    async def apply(self, connection: Any, records: Sequence[Record], schema: str) -> None:
+    def told(self, records: Sequence[Entry]) -> Sequence[Entry]:
+        return records
+
+    async def apply(self, connection: Any, told: Sequence[Entry], schema: str) -> None:
         sums: dict[str, tuple[int, int]] = {}
-        for record in records:
+        for record in told:
             event: Any = REGISTRY.decode(record.type, record.schema_version, record.body)
             cancelled, minor = sums.get(record.stream, (0, 0))
             sums[record.stream] = cancelled + 1, minor + event.refund_minor
