@@ -21,6 +21,21 @@ import msgspec
 from services.chassis.decider import Entry, Record
 from services.chassis.digest import DIGEST_BYTES
 from services.chassis.snapshots import Snapshot
+from services.chassis.statements import (
+    ADVANCE,
+    APPEND,
+    BEGIN_CHECKPOINT,
+    ENTRY,
+    HEADS,
+    INBOX,
+    KEEP_PARKED,
+    PARK,
+    PUT_INBOX,
+    RECORD,
+    REWIND,
+    SAVE_SNAPSHOT,
+    STANDING,
+)
 from services.chassis.store import (
     COMMAND_RECORDS_MAX,
     COUP_RECORDS_MAX,
@@ -80,141 +95,6 @@ TRANSIENT: Final = (
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _YEAR_2000_US: Final = (datetime(2000, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
-
-_ENTRY: Final = (
-    "stream_id, version, position, type, schema_version, meta, body, timestamptz_send(recorded_at)"
-)
-"""The fields of an `Entry` behind its service. The instant comes as the eight bytes that the driver
-would make a `datetime` of: microseconds since 2000."""
-
-_RECORD: Final = f"{_ENTRY}, previous, previous_digest, digest, published"
-"""Those of a `Record`."""
-
-# One snapshot per statement: this one begins after the locks are held, so it sees everything that
-# was committed by those who held them before.
-_HEADS: Final = """
-select wanted.stream_id, last.version, last.position, last.digest,
-       case when last.published then last.position else last.previous end as last_published
-from unnest($1::text[]) as wanted (stream_id)
-cross join lateral (
-    select version, position, previous, published, digest from events
-    where events.stream_id = wanted.stream_id order by version desc limit 1
-) as last
-"""
-
-# The same, and what else is asked before records are handled: one look instead of three.
-_STANDING: Final = """
-select wanted.upstream, wanted.table_id, coalesce(mark.position, 0),
-       last.version, last.position, last.last_published, last.digest,
-       exists (select from parked where consumer = $3 and parked.table_id = wanted.table_id)
-from unnest($1::text[], $2::text[]) as wanted (upstream, table_id)
-left join lateral (
-    select position from inbox
-    where inbox.upstream = wanted.upstream and inbox.table_id = wanted.table_id limit 1
-) as mark on true
-left join lateral (
-    select version, position, digest,
-           case when published then position else previous end as last_published
-    from events where events.stream_id = wanted.table_id order by version desc limit 1
-) as last on true
-"""
-
-# `missing` can only be the result of a mistake of ours: a stream would go on after a version that it
-# does not have. A version that is taken already is found by the unique constraint. It is a scalar
-# subquery, because `not exists` becomes a join, which is planned for good while the table is small
-# and then reads all of it at every append.
-_APPEND: Final = """
-with handled as (
-    insert into inbox (upstream, table_id, position, event_id)
-    select * from unnest($15::text[], $16::text[], $17::bigint[], $18::text[])
-    on conflict (upstream, table_id) do update
-    set position = excluded.position, event_id = excluded.event_id
-    where inbox.position < excluded.position
-    returning 1
-), head as (
-    update log_head set position = position + cardinality($1::text[])
-    returning position - cardinality($1::text[]) as start, clock_timestamp() as recorded_at
-), inserted as (
-    insert into events (
-        position, stream_id, version, type, schema_version, published, previous, coup_id,
-        command_id, meta, body, previous_digest, digest, recorded_at
-    )
-    select head.start + new.place, new.stream_id, new.version, new.type, new.schema_version,
-           new.published,
-           case when new.previous < 0 then head.start - new.previous else new.previous end,
-           new.coup_id, new.command_id, new.meta, new.body, new.previous_digest, new.digest,
-           head.recorded_at
-    from head, unnest(
-        $1::text[], $2::integer[], $3::text[], $4::smallint[], $5::boolean[], $6::bigint[],
-        $7::text[], $8::text[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[]
-    ) with ordinality as new (
-        stream_id, version, type, schema_version, published, previous,
-        coup_id, command_id, meta, body, previous_digest, digest, place
-    )
-)
-select head.start, head.recorded_at, array(
-    select expected.stream_id
-    from unnest($13::text[], $14::integer[]) as expected (stream_id, version)
-    where expected.version > 0 and (
-        select true from events
-        where events.stream_id = expected.stream_id and events.version = expected.version
-    ) is null
-) as missing, (select count(*) from handled) as handled
-from head
-"""
-
-_INBOX: Final = """
-select wanted.upstream, wanted.table_id, last.position
-from unnest($1::text[], $2::text[]) as wanted (upstream, table_id)
-cross join lateral (
-    select position from inbox
-    where inbox.upstream = wanted.upstream and inbox.table_id = wanted.table_id limit 1
-) as last
-"""
-
-_PUT_INBOX: Final = """
-insert into inbox (upstream, table_id, position, event_id)
-select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
-on conflict (upstream, table_id) do update
-set position = excluded.position, event_id = excluded.event_id
-where inbox.position < excluded.position
-"""
-
-_SAVE_SNAPSHOT: Final = """
-insert into snapshots (stream_id, version, state_schema, state) values ($1, $2, $3, $4)
-on conflict (stream_id) do update
-set version = excluded.version, state_schema = excluded.state_schema, state = excluded.state,
-    recorded_at = clock_timestamp()
-where snapshots.version < excluded.version or snapshots.state_schema <> excluded.state_schema
-"""
-
-_PARK: Final = """
-insert into parked (consumer, table_id, reason, event_id) values ($1, $2, $3, $4)
-on conflict (consumer, table_id) do update
-set reason = excluded.reason, event_id = excluded.event_id
-"""
-
-_KEEP_PARKED: Final = """
-insert into parked_records (consumer, table_id, upstream, position, record)
-select $1, * from unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[])
-on conflict on constraint parked_records_once do nothing
-"""
-
-_ADVANCE: Final = """
-update checkpoints set position = $3, note = coalesce($4, note), moved_at = clock_timestamp()
-where name = $1 and position = $2 and position < $3
-"""
-
-_BEGIN_CHECKPOINT: Final = """
-insert into checkpoints (name, position, note) values ($1, $2, coalesce($3, ''::bytea))
-on conflict (name) do nothing
-"""
-
-_REWIND: Final = """
-insert into checkpoints (name, position, note) values ($1, $2, $3)
-on conflict (name) do update
-set position = excluded.position, note = excluded.note, moved_at = clock_timestamp()
-"""
 
 _since_2000 = struct.Struct(">q").unpack
 
@@ -332,7 +212,7 @@ async def _read_stream(
     connection: Any, service: str, stream: str, after_version: int, limit: int
 ) -> list[Record]:
     query = (
-        f"select {_RECORD} from events where stream_id = $1 and version > $2 "  # noqa: S608
+        f"select {RECORD} from events where stream_id = $1 and version > $2 "  # noqa: S608
         "order by version limit $3"
     )
     records = _records(service, await connection.fetch(query, stream, after_version, limit))
@@ -355,7 +235,7 @@ class PostgresTx:
 
     async def heads(self, streams: Iterable[str]) -> dict[str, Head]:
         heads = dict.fromkeys(streams, EMPTY_HEAD)
-        for row in await self.connection.fetch(_HEADS, list(heads)):
+        for row in await self.connection.fetch(HEADS, list(heads)):
             stream, version, position, digest, last_published = row
             heads[stream] = Head(version, position, last_published, digest)
         return heads
@@ -369,7 +249,7 @@ class PostgresTx:
         new = batch.events
         assert new, "an empty batch needs no append"
         row = await self.connection.fetchrow(
-            _APPEND,
+            APPEND,
             [event.stream for event in new],
             [event.version for event in new],
             [event.type for event in new],
@@ -417,7 +297,7 @@ class PostgresTx:
     async def standing(self, consumer: str, pairs: Iterable[Pair]) -> Standing:
         wanted = list(pairs)
         rows = await self.connection.fetch(
-            _STANDING,
+            STANDING,
             [upstream for upstream, _ in wanted],
             [table for _, table in wanted],
             consumer,
@@ -436,7 +316,7 @@ class PostgresTx:
     async def inbox(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         marks = dict.fromkeys(pairs, 0)
         rows = await self.connection.fetch(
-            _INBOX,
+            INBOX,
             [upstream for upstream, _ in marks],
             [table for _, table in marks],
         )
@@ -444,7 +324,7 @@ class PostgresTx:
         return marks
 
     async def put_inbox(self, marks: Mapping[Pair, InboxMark]) -> None:
-        status = await self.connection.execute(_PUT_INBOX, *_columns(marks))
+        status = await self.connection.execute(PUT_INBOX, *_columns(marks))
         if _rows_changed(status) != len(marks):
             raise ConcurrencyConflict(HANDLED_ELSEWHERE)
 
@@ -460,7 +340,7 @@ class PostgresTx:
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self.connection.execute(
-            _SAVE_SNAPSHOT,
+            SAVE_SNAPSHOT,
             snapshot.stream,
             snapshot.version,
             snapshot.state_schema,
@@ -477,7 +357,7 @@ class PostgresTx:
         return {table: Parked(reason, event, to_us(since)) for table, reason, event, since in rows}
 
     async def park(self, consumer: str, table_id: str, *, reason: str, event_id: str) -> None:
-        await self.connection.execute(_PARK, consumer, table_id, reason, event_id)
+        await self.connection.execute(PARK, consumer, table_id, reason, event_id)
 
     async def unpark(self, consumer: str, table_id: str) -> None:
         await self.connection.execute(
@@ -486,7 +366,7 @@ class PostgresTx:
 
     async def keep_parked(self, consumer: str, records: Sequence[Record]) -> None:
         await self.connection.execute(
-            _KEEP_PARKED,
+            KEEP_PARKED,
             consumer,
             [record.stream for record in records],
             [record.service for record in records],
@@ -539,11 +419,11 @@ async def advance_checkpoint(
     connection: Any, name: str, *, expected: int, position: int, note: bytes | None = None
 ) -> Advance:
     """Move a checkpoint by compare-and-set; what `Tx.advance_checkpoint` does on a connection."""
-    status = await connection.execute(_ADVANCE, name, expected, position, note)
+    status = await connection.execute(ADVANCE, name, expected, position, note)
     if _rows_changed(status) == 1:
         return Advance.UPDATED
     if expected == 0 and position > 0:
-        status = await connection.execute(_BEGIN_CHECKPOINT, name, position, note)
+        status = await connection.execute(BEGIN_CHECKPOINT, name, position, note)
         if _rows_changed(status) == 1:
             return Advance.UPDATED
     current = await connection.fetchval("select position from checkpoints where name = $1", name)
@@ -606,14 +486,14 @@ class PostgresStore:
     async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
         if known := self._tail.after(after_position, limit=limit):
             return known
-        records = _records(self.service, await self._rows(_RECORD, after_position, limit))
+        records = _records(self.service, await self._rows(RECORD, after_position, limit))
         assert_contiguous(records, after_position=after_position)
         return records
 
     async def read_entries(self, *, after_position: int, limit: int) -> Sequence[Entry]:
         if known := self._tail.after(after_position, limit=limit):
             return known
-        entries = _entries(self.service, await self._rows(_ENTRY, after_position, limit))
+        entries = _entries(self.service, await self._rows(ENTRY, after_position, limit))
         assert_contiguous(entries, after_position=after_position)
         return entries
 
@@ -637,7 +517,7 @@ class PostgresStore:
         return await self._select("coup_id <> '' and coup_id = $1", coup_id, COUP_RECORDS_MAX)
 
     async def _select(self, condition: str, argument: object, records_max: int) -> list[Record]:
-        query = f"select {_RECORD} from events where {condition} order by position limit $2"  # noqa: S608
+        query = f"select {RECORD} from events where {condition} order by position limit $2"  # noqa: S608
         async with self._reading() as connection:
             rows = await connection.fetch(query, argument, records_max + 1)
         if len(rows) > records_max:
@@ -713,4 +593,4 @@ class PostgresStore:
 
     async def rewind_checkpoint(self, name: str, *, position: int, note: bytes) -> None:
         async with self._reading() as connection:
-            await connection.execute(_REWIND, name, position, note)
+            await connection.execute(REWIND, name, position, note)
