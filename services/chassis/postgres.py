@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import msgspec
 
+from services.chassis.arrays import spare_the_elements
 from services.chassis.decider import Entry, Record
 from services.chassis.digest import DIGEST_BYTES
 from services.chassis.snapshots import Snapshot
@@ -113,6 +114,7 @@ async def open_pool(
     dsn: str, *, connections_max: int, command_timeout_s: float = COMMAND_TIMEOUT_S
 ) -> Pool:
     """A pool for one process of a service. Close it with `await pool.close()`."""
+    spare_the_elements()
     pool: Pool = await asyncpg.create_pool(
         dsn,
         min_size=1,
