@@ -258,8 +258,13 @@ def _slip_requested(state: BookState, event: SlipDebitRequested) -> BookState:
 
 
 def _settle_pending(book: Book, wager_id: str) -> tuple[dict[str, Pending], Wager | None]:
-    rest = {key: held for key, held in book.pending.items() if held.wager.wager_id != wager_id}
-    done = next((p.wager for p in book.pending.values() if p.wager.wager_id == wager_id), None)
+    rest: dict[str, Pending] = {}
+    done: Wager | None = None
+    for key, held in book.pending.items():
+        if held.wager.wager_id != wager_id:
+            rest[key] = held
+        else:
+            done = done or held.wager
     return rest, done
 
 
