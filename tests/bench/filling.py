@@ -115,9 +115,9 @@ async def keep_one(connection: Any, tables: Sequence[str]) -> Kept:
 def _value(  # noqa: PLR0917 - of one column
     column: str, kind: str, tables: Sequence[str], head: int, sessions: int, longest: int
 ) -> str:
-    """What a copy has in the place of a column: copy `copy` is session 2 and later of some table."""
+    """What a copy has in the place of a column: what was kept is copy 0, the first session of its table."""
     name = f'"{column}"'
-    session, other = f"(copy - 1) % {sessions} + 2", f"(copy - 1) / {sessions}"
+    session, other = f"copy % {sessions} + 1", f"copy / {sessions}"
     if kind in {"text", "bytea"} and (kind == "text" or column in TEXTS):
         text = name if kind == "text" else f"convert_from({name}, 'UTF8')"
         for number, table in enumerate(tables):
