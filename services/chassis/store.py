@@ -317,12 +317,21 @@ class Hooks:
         self._on_rollback.append(call)
 
     def committed(self) -> None:
-        for call in self._after_commit:
+        calls = self._after_commit
+        self._forget()
+        for call in calls:
             call()
 
     def rolled_back(self) -> None:
-        for call in reversed(self._on_rollback):
+        calls = self._on_rollback
+        self._forget()
+        for call in reversed(calls):
             call()
+
+    def _forget(self) -> None:
+        # Who is called holds the transaction, which holds this: all of it, with every state between
+        # the first event and the last, would wait for Python to look for cycles.
+        self._after_commit, self._on_rollback = [], []
 
 
 class Standing(Struct, frozen=True):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import random
+import weakref
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -66,6 +68,17 @@ async def rolled_back(store: Store) -> AsyncIterator[Tx]:
 def fresh(store: Store) -> Store:
     """The store as a process sees it that wrote nothing: not by what it has in memory."""
     return PostgresStore(store.service, store.pool) if isinstance(store, PostgresStore) else store
+
+
+class Holder:
+    """Keeps a transaction, and is told of its end, as the work in it is."""
+
+    def __init__(self, tx: Tx) -> None:
+        self.tx = tx
+        self.calls = 0
+
+    def called(self) -> None:
+        self.calls += 1
 
 
 def check_log(records: Sequence[Record]) -> None:
@@ -258,6 +271,24 @@ class StoreSuite:
             assert await tx.parked_records("me", "a", limit=9) == []
         assert await store.checkpoint("c") == UNREAD
         assert (await append(store, ("a", Added(n=2))))[0].position == 2
+
+    @pytest.mark.parametrize("commits", [True, False])
+    async def test_an_ended_transaction_does_not_wait_for_the_collector(
+        self, store: Store, *, commits: bool
+    ) -> None:
+        """Whoever is called at its end holds it, and must not be held by it from then on."""
+        gc.disable()
+        try:
+            async with store.transaction() if commits else rolled_back(store) as tx:
+                holder = Holder(tx)
+                tx.hooks.after_commit(holder.called)
+                tx.hooks.on_rollback(holder.called)
+            assert holder.calls == 1
+            left = weakref.ref(holder)
+            del holder, tx
+            assert left() is None
+        finally:
+            gc.enable()
 
     async def test_a_transaction_sees_what_it_wrote(self, store: Store) -> None:
         """Later steps of a transaction build on earlier ones."""
