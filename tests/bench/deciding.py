@@ -135,8 +135,8 @@ def measure(rounds: int) -> list[Row]:
     ]
 
 
-async def _measured() -> tuple[float, float, float]:
-    store: Any = Forgetful()
+def served(store: Any) -> tuple[Executor, WagerService]:
+    """The wager service on this store, with its tables open."""
     executor = Executor(
         domain,
         store,
@@ -148,7 +148,12 @@ async def _measured() -> tuple[float, float, float]:
     )
     _open(executor)
     settings: Any = SimpleNamespace(role="all", allow_test_tables=True, health=None)
-    service = WagerService(_runtime(settings, executor))
+    return executor, WagerService(_runtime(settings, executor))
+
+
+async def _measured() -> tuple[float, float, float]:
+    store = Forgetful()
+    executor, service = served(store)
     auth.set_identity(auth.Identity(DEALER, frozenset(), None))
     ids = itertools.count()
     decided: list[float] = []

@@ -115,7 +115,7 @@ def _without_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
         say("core")
         yield from deciding.measure(plan.rounds)
         yield from noting.measure(plan.rounds)
-        yield surrounding.measure(plan.rounds)
+        yield from surrounding.measure(plan.rounds)
 
 
 def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from services.chassis.app import ServiceDefinition, run_service
 from services.chassis.executor import Limits
+from services.chassis.relay import Relay
 from services.chassis.runtime import Runtime
 from services.wager.companion import WagerCompanion
 from services.wager.main import DEFINITION
@@ -16,6 +17,8 @@ from services.wager.wallet import DONE, Answer, Movement
 
 WITHOUT_LEDGER: Final = "without-ledger"
 WITHOUT_GROUPS: Final = "without-groups"
+WITHOUT_RELAY: Final = "without-relay"
+"""Nor a ledger: what it publishes is what G1 has it publish."""
 
 
 class Unbounded:
@@ -40,6 +43,7 @@ def _companion(runtime: Runtime) -> WagerCompanion:
 
 VARIANTS: Final[dict[str, ServiceDefinition]] = {
     WITHOUT_LEDGER: replace(DEFINITION, companion=_companion),
+    WITHOUT_RELAY: replace(DEFINITION, companion=_companion),
     # Callers of a bench wait as long as it takes.
     WITHOUT_GROUPS: replace(
         DEFINITION, limits=Limits(batch_commands_max=1, linger_s_max=0.0, wait_s_max=60.0)
@@ -47,5 +51,11 @@ VARIANTS: Final[dict[str, ServiceDefinition]] = {
 }
 
 
+async def _rest(self: Relay) -> None:
+    """Publish nothing."""
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == WITHOUT_RELAY:
+        Relay.start = _rest  # type: ignore[method-assign]
     sys.exit(run_service(VARIANTS[sys.argv[1]], sys.argv[2:]))

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from services.devstack.stack import Stack
 from services.tablelog.calls import Services
-from tests.bench import starting
+from tests.bench import driving, starting
 from tests.bench.calling import (
     BATCH_CALLERS,
     BATCH_WAGERS,
@@ -25,7 +25,7 @@ from tests.bench.calling import (
 )
 from tests.bench.figures import Goal, Row, cpu_s
 from tests.bench.opening import TABLES, prepare
-from tests.bench.variant import WITHOUT_GROUPS, WITHOUT_LEDGER
+from tests.bench.variant import WITHOUT_GROUPS, WITHOUT_LEDGER, WITHOUT_RELAY
 
 CALLERS: Final = 64
 CALLERS_MANY: Final = 256
@@ -54,8 +54,9 @@ ECHO_MANY: Final = Side("echo many", callers=CALLERS_MANY, echo=True)
 MANY: Final = Side("wager many", callers=CALLERS_MANY)
 TWO: Final = Side("two workers", callers=CALLERS_MANY, workers=2)
 LEDGERLESS: Final = Side("without ledger", variant=WITHOUT_LEDGER)
+UNPUBLISHED: Final = Side("without relay", variant=WITHOUT_RELAY)
 UNGROUPED: Final = Side("without groups", callers=CALLERS_MANY, variant=WITHOUT_GROUPS)
-SIDES: Final = (ECHO, WAGER, ONE_TABLE, ECHO_MANY, MANY, TWO, LEDGERLESS, UNGROUPED)
+SIDES: Final = (ECHO, WAGER, ONE_TABLE, ECHO_MANY, MANY, TWO, LEDGERLESS, UNPUBLISHED, UNGROUPED)
 """In an order with few restarts."""
 
 
@@ -137,20 +138,23 @@ async def measure(
                     per_s, p99_s = await rate(
                         targets, ids, callers=side.callers, tables=side.tables
                     )
-                    note(f"{side.name} cpu", (cpu_s() - before_s) / (per_s * ROUND_S) * 1e6)
-                    for name, used_us in _used(stack, before, per_s).items():
-                        note(f"{side.name} {name}", used_us)
+                    used_us = (cpu_s() - before_s) / (per_s * ROUND_S) * 1e6
+                    note(f"{side.name} cpu", used_us)
+                    for name, part_us in _used(stack, before, per_s).items():
+                        note(f"{side.name} {name}", part_us)
+                    note(f"{side.name} server", used_us - figures[f"{side.name} caller"][-1])
                 note(side.name, per_s)
                 note(f"{side.name} p99", p99_s * 1_000)
             target = await workers.serve("")
             if only is None:
                 note("rows 64", await bare_rows(stack.database_url("wager"), CALLERS))
                 note("rows 100", await bare_rows(stack.database_url("wager"), BATCH_WAGERS))
+                note("driver", await driving.group_us(stack) / driving.WAGERS)
                 before = _shares(stack)
                 per_s = await batches(target, ids)
                 note("batches", per_s)
-                for name, used_us in _used(stack, before, per_s).items():
-                    note(f"batches {name}", used_us)
+                for name, part_us in _used(stack, before, per_s).items():
+                    note(f"batches {name}", part_us)
     await asyncio.to_thread(stack.stop_service, "wager")
     told = {name: tuple(values) for name, values in figures.items()}
     return [_row(told, *row) for row in said]
@@ -203,7 +207,12 @@ SAID: Final[tuple[Said, ...]] = (
         ("G1 share", f"CPU of G1: {share}", f"{LEDGERLESS.name} {share}", "µs", "", "", None)
         for share in SHARES
     ),
+    ("G1 share", "CPU of G1: service without its relay", f"{UNPUBLISHED.name} service", "µs",
+     "", "", None),
+    ("G1 share", f"CPU of a wager in PostgreSQL's driver, {driving.WAGERS} in a group", "driver",
+     "µs", "", "", None),
     ("G1 share", "CPU of echo: caller", f"{ECHO.name} caller", "µs", "", "", None),
+    ("G1 share", "CPU of echo: server", f"{ECHO.name} server", "µs", "", "", None),
     ("G2", f"wagers accepted by PlaceWagers of {BATCH_WAGERS}, {BATCH_CALLERS} callers",
      "batches", "/s", f"bare asyncpg unnest({BATCH_WAGERS})", "rows 100", Goal(0.25, 0.4, 0.5)),
     *(
