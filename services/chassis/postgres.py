@@ -8,6 +8,7 @@ the table would break every reader without any of them noticing.
 
 from __future__ import annotations
 
+import asyncio
 import struct
 import zlib
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
@@ -42,6 +43,7 @@ from services.chassis.store import (
     COUP_RECORDS_MAX,
     EMPTY_HEAD,
     NOTHING_HANDLED,
+    TAIL_RECORDS_MAX,
     UNREAD,
     Advance,
     Batch,
@@ -442,6 +444,8 @@ class PostgresStore:
         self.appended = Signal()
         self.pool = pool
         self._tail = Tail()
+        self._at_the_end = asyncio.Lock()
+        """Held by the one reader that asks for the end of the log; the others find it in the tail."""
 
     @asynccontextmanager
     async def transaction(self, *, lock: Collection[str] = ()) -> AsyncIterator[PostgresTx]:
@@ -488,6 +492,19 @@ class PostgresStore:
     async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
         if known := self._tail.after(after_position, limit=limit):
             return known
+        if self._tail.lacks(after_position) > TAIL_RECORDS_MAX:
+            return await self._fetch_log(after_position, limit)
+        async with self._at_the_end:
+            if known := self._tail.after(after_position, limit=limit):
+                return known
+            lacking = self._tail.lacks(after_position)
+            records = await self._fetch_log(after_position, min(limit, lacking or limit))
+            self._tail.join(records)
+        if not records:
+            return records
+        return records + self._tail.after(records[-1].position, limit=limit - len(records))
+
+    async def _fetch_log(self, after_position: int, limit: int) -> list[Record]:
         records = _records(self.service, await self._rows(RECORD, after_position, limit))
         assert_contiguous(records, after_position=after_position)
         return records

@@ -265,9 +265,10 @@ TAIL_BYTES_MAX: Final = 16_000_000
 
 
 class Tail:
-    """The end of the log as this process wrote it, so that its readers need not ask the database.
+    """The end of the log as far as this process knows it, so that its readers need not ask the database.
 
-    A stretch without holes: where another process appended in between, it begins anew.
+    A stretch without holes: what this process wrote, and what one of its readers had to ask for
+    because another process wrote it.
     """
 
     def __init__(self) -> None:
@@ -275,10 +276,25 @@ class Tail:
         self._bytes = 0
 
     def add(self, records: Sequence[Record]) -> None:
-        """Take records that were just committed."""
+        """Take records that were just committed; where others came in between, it begins anew."""
         if self._records and records[0].position != self._records[-1].position + 1:
             self.clear()
         self._records.extend(records)
+        self._grown(records)
+
+    def join(self, records: Sequence[Record]) -> None:
+        """Take records that were read: those that connect at either end, or lie beyond it."""
+        known = self._records
+        if not records:
+            return
+        if not known or records[0].position > known[-1].position:
+            self.add(records)
+        elif records[-1].position + 1 == known[0].position:
+            known.extendleft(reversed(records))
+            self._grown(records)
+
+    def _grown(self, records: Sequence[Record]) -> None:
+        """Keep the bounds, now that these are in it."""
         self._bytes += sum(map(_size, records))
         while len(self._records) > TAIL_RECORDS_MAX or self._bytes > TAIL_BYTES_MAX:
             self._bytes -= _size(self._records.popleft())
@@ -290,6 +306,10 @@ class Tail:
             return []
         begin = position + 1 - known[0].position
         return list(islice(known, begin, begin + limit))
+
+    def lacks(self, position: int) -> int:
+        """How many records are between a position and the first that is known; 0 where none are."""
+        return max(0, self._records[0].position - 1 - position) if self._records else 0
 
     def clear(self) -> None:
         """Forget everything: what was committed may have been taken back by a restore."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+
+import pytest
 
 from services.chassis.decider import Record
 from services.chassis.digest import GENESIS
+from services.chassis.postgres import Pool, PostgresStore
 from services.chassis.store import TAIL_BYTES_MAX, TAIL_RECORDS_MAX, Tail
+from tests.ports.counter import Added, append
 
 
 def records(positions: Iterable[int], body: bytes = b"{}") -> list[Record]:
@@ -79,3 +84,67 @@ def test_it_is_bounded_by_number_and_by_size() -> None:
     tail.add(large)
     assert after(tail, TAIL_RECORDS_MAX + 11) == []
     assert after(tail, TAIL_RECORDS_MAX + 12) == [TAIL_RECORDS_MAX + 13]
+
+
+def test_what_was_read_joins_at_either_end() -> None:
+    tail = Tail()
+    tail.join(records([3, 4]))
+    tail.add(records([7]))
+    assert tail.lacks(4) == 2
+    tail.join(records([5, 6]))
+    tail.join(records([8]))
+    assert (tail.lacks(4), after(tail, 4)) == (0, [5, 6, 7, 8])
+    assert after(tail, 3) == []
+
+
+def test_what_was_read_elsewhere_leaves_no_hole() -> None:
+    tail = Tail()
+    tail.add(records([7, 8]))
+    for before in ([1, 2], [5], [6, 7], []):
+        tail.join(records(before))
+        assert after(tail, 6) == [7, 8]
+        assert (tail.lacks(5), after(tail, 5)) == (1, [])
+    tail.join(records([10]))
+    assert (after(tail, 6), after(tail, 9)) == ([], [10])
+
+
+def test_what_was_read_is_bounded_too() -> None:
+    tail = Tail()
+    tail.add(records(range(11, TAIL_RECORDS_MAX + 11)))
+    tail.join(records([9, 10]))
+    assert (tail.lacks(8), after(tail, 10, limit=1)) == (2, [11])
+
+
+class Counted(PostgresStore):
+    """Counts what is read from the database."""
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__("counter", pool)
+        self.fetched: list[int] = []
+
+    async def _fetch_log(self, after_position: int, limit: int) -> list[Record]:
+        found = await super()._fetch_log(after_position, limit)
+        self.fetched.append(len(found))
+        return found
+
+
+@pytest.mark.integration
+@pytest.mark.asyncio(loop_scope="session")
+async def test_what_two_processes_write_is_read_once_and_whole(pool: Pool) -> None:
+    """Readers that are woken together share one look, which asks for nothing that is known."""
+    here, there = Counted(pool), PostgresStore("counter", pool)
+
+    async def read(position: int) -> list[int]:
+        return [r.position for r in await here.read_log(after_position=position, limit=9)]
+
+    await append(here, ("t", Added(n=1)))
+    await append(there, ("u", Added(n=2)), ("u", Added(n=3)))
+    await append(here, ("t", Added(n=4)))
+    # A reader that found less than there is would take that for the end, and sleep.
+    assert tuple(await asyncio.gather(read(1), read(1))) == ([2, 3, 4], [2, 3, 4])
+    assert here.fetched == [2]
+    await append(there, ("u", Added(n=5)))
+    assert tuple(await asyncio.gather(read(4), read(4))) == ([5], [5])
+    assert here.fetched == [2, 1]
+    assert await read(0) == [1, 2, 3, 4, 5]
+    assert [r.position for r in await here.read_log(after_position=0, limit=2)] == [1, 2]
