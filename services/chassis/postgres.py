@@ -492,13 +492,28 @@ class PostgresStore:
     async def read_log(self, *, after_position: int, limit: int) -> list[Record]:
         if known := self._tail.after(after_position, limit=limit):
             return known
-        if self._tail.lacks(after_position) > TAIL_RECORDS_MAX:
-            return await self._fetch_log(after_position, limit)
+        if self._tail.lacks(after_position) <= TAIL_RECORDS_MAX:
+            shared = await self._shared_look(after_position, limit)
+            if shared is not None:
+                return shared
+        return await self._fetch_log(after_position, limit)
+
+    async def _shared_look(self, after_position: int, limit: int) -> list[Record] | None:
+        """What follows a position near the end of the log, looked up once for all who ask.
+
+        None where the tail was cleared meanwhile. What was found may have been taken back then; and
+        where the database did not answer, those who waited look all at once, not one after another.
+        """
+        cleared = self._tail.cleared
         async with self._at_the_end:
             if known := self._tail.after(after_position, limit=limit):
                 return known
+            if self._tail.cleared != cleared:
+                return None
             lacking = self._tail.lacks(after_position)
             records = await self._fetch_log(after_position, min(limit, lacking or limit))
+            if self._tail.cleared != cleared:
+                return None
             self._tail.join(records)
         if not records:
             return records

@@ -274,11 +274,13 @@ class Tail:
     def __init__(self) -> None:
         self._records: deque[Record] = deque()
         self._bytes = 0
+        self.cleared = 0
+        """How often it was cleared: who read meanwhile knows by it that it was."""
 
     def add(self, records: Sequence[Record]) -> None:
         """Take records that were just committed; where others came in between, it begins anew."""
         if self._records and records[0].position != self._records[-1].position + 1:
-            self.clear()
+            self._forget()
         self._records.extend(records)
         self._grown(records)
 
@@ -313,6 +315,10 @@ class Tail:
 
     def clear(self) -> None:
         """Forget everything: what was committed may have been taken back by a restore."""
+        self.cleared += 1
+        self._forget()
+
+    def _forget(self) -> None:
         self._records.clear()
         self._bytes = 0
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 from services.chassis.decider import Record
 from services.chassis.digest import GENESIS
 from services.chassis.postgres import Pool, PostgresStore
-from services.chassis.store import TAIL_BYTES_MAX, TAIL_RECORDS_MAX, Tail
+from services.chassis.store import TAIL_BYTES_MAX, TAIL_RECORDS_MAX, StoreUnavailable, Tail
 from tests.ports.counter import Added, append
 
 
@@ -113,6 +114,78 @@ def test_what_was_read_is_bounded_too() -> None:
     tail.add(records(range(11, TAIL_RECORDS_MAX + 11)))
     tail.join(records([9, 10]))
     assert (tail.lacks(8), after(tail, 10, limit=1)) == (2, [11])
+
+
+class Answering(PostgresStore):
+    """Looks are answered when, and as, a test says."""
+
+    def __init__(self) -> None:
+        pool: Any = None
+        super().__init__("counter", pool)
+        self.looks: list[asyncio.Future[list[Record]]] = []
+
+    async def _fetch_log(self, after_position: int, limit: int) -> list[Record]:
+        self.looks.append(asyncio.get_running_loop().create_future())
+        try:
+            return await self.looks[-1]
+        except StoreUnavailable:
+            self._tail.clear()
+            raise
+
+    def wrote(self, positions: Iterable[int]) -> None:
+        self._tail.add(records(positions))
+
+    def lost(self) -> None:
+        self._tail.clear()
+
+
+async def turns() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_where_the_database_is_away_nobody_waits_for_anothers_look() -> None:
+    """A look may take as long as a statement may: one after another, the last would wait for all."""
+    store = Answering()
+    readers = [asyncio.create_task(store.read_log(after_position=0, limit=9)) for _ in range(4)]
+    await turns()
+    assert len(store.looks) == 1
+    store.looks[0].set_exception(StoreUnavailable("away"))
+    await turns()
+    assert len(store.looks) == 4
+    for look in store.looks[1:]:
+        look.set_result(records([1]))
+    told = await asyncio.gather(*readers, return_exceptions=True)
+    assert isinstance(told[0], StoreUnavailable)
+    assert told[1:] == [records([1])] * 3
+
+
+async def test_what_was_read_before_the_database_was_lost_is_read_again() -> None:
+    """It may have been taken back; nor is what the tail had no more a reason to end there."""
+    store = Answering()
+    store.wrote([4, 5])
+    reader = asyncio.create_task(store.read_log(after_position=1, limit=9))
+    await turns()
+    store.lost()
+    store.looks[0].set_result(records([2, 3]))
+    await turns()
+    store.looks[1].set_result(records([2, 3, 4], b"{1}"))
+    assert await reader == records([2, 3, 4], b"{1}")
+    other = asyncio.create_task(store.read_log(after_position=1, limit=9))
+    await turns()
+    assert len(store.looks) == 3, "nothing of before is known"
+    other.cancel()
+
+
+async def test_who_reads_for_others_may_go() -> None:
+    store = Answering()
+    readers = [asyncio.create_task(store.read_log(after_position=0, limit=9)) for _ in range(3)]
+    await turns()
+    readers[0].cancel()
+    await turns()
+    store.looks[1].set_result(records([1]))
+    assert await asyncio.gather(*readers[1:]) == [records([1])] * 2
+    assert len(store.looks) == 2
 
 
 class Counted(PostgresStore):
