@@ -10,29 +10,30 @@ from msgspec import Struct
 from services.contracts.core import Caused, Command, Decided, Event, Heard, Meta, Scope
 
 
-class Entry(Struct, frozen=True):
-    """One stored event with its place in the log, for those who fold it and prove nothing by it.
+class Body(Struct, frozen=True):
+    """Of a stored event what the state of its table is folded from."""
 
-    `meta` and `body` are the bytes as written.
-    """
+    version: int
+    """Place in the stream, from 1, without holes."""
+
+    type: str
+    schema_version: int
+    body: bytes
+    """JSON of the event, as written."""
+
+
+class Entry(Body, frozen=True):
+    """One stored event with its place in the log, for those who fold it and prove nothing by it."""
 
     service: str
     stream: str
     """The table id: all that a service knows of one table is one stream, in one order."""
 
-    version: int
-    """Place in the stream, from 1, without holes."""
-
     position: int
     """Place in the service's log, from 1, without holes, in commit order."""
 
-    type: str
-    schema_version: int
     meta: bytes
-    """JSON of `Meta`."""
-
-    body: bytes
-    """JSON of the event."""
+    """JSON of `Meta`, as written."""
 
     recorded_at_us: int
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from services.chassis.clock import Clock
-from services.chassis.decider import Entry, Record
+from services.chassis.decider import Body, Entry, Record
 from services.chassis.digest import DIGEST_BYTES
 from services.chassis.snapshots import Snapshot
 from services.chassis.store import (
@@ -131,6 +131,9 @@ class MemoryTx:
         own_from = max(0, after_version - len(stored))
         own = self.new.streams.get(stream, [])[own_from:]
         return [*found, *own][:limit]
+
+    async def read_bodies(self, stream: str, *, after_version: int, limit: int) -> Sequence[Body]:
+        return await self.read_stream(stream, after_version=after_version, limit=limit)
 
     async def append(
         self, batch: Batch, *, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED

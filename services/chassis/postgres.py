@@ -20,13 +20,14 @@ import asyncpg
 import msgspec
 
 from services.chassis.arrays import spare_the_elements
-from services.chassis.decider import Entry, Record
+from services.chassis.decider import Body, Entry, Record
 from services.chassis.digest import DIGEST_BYTES
 from services.chassis.snapshots import Snapshot
 from services.chassis.statements import (
     ADVANCE,
     APPEND,
     BEGIN_CHECKPOINT,
+    BODY,
     ENTRY,
     HEADS,
     INBOX,
@@ -191,12 +192,12 @@ def _rows_changed(status: str) -> int:
 def _records(service: str, rows: Sequence[asyncpg.Record]) -> list[Record]:
     return [
         Record(
-            service, stream, version, position, kind, schema_version, meta, body,
+            version, kind, schema_version, body, service, stream, position, meta,
             _since_2000(recorded_at)[0] + _YEAR_2000_US,
             previous, previous_digest, digest, published,
         )
         for (
-            stream, version, position, kind, schema_version, meta, body, recorded_at,
+            version, kind, schema_version, body, stream, position, meta, recorded_at,
             previous, previous_digest, digest, published,
         ) in rows
     ]  # fmt: skip
@@ -205,24 +206,32 @@ def _records(service: str, rows: Sequence[asyncpg.Record]) -> list[Record]:
 def _entries(service: str, rows: Sequence[asyncpg.Record]) -> list[Entry]:
     return [
         Entry(
-            service, stream, version, position, kind, schema_version, meta, body,
+            version, kind, schema_version, body, service, stream, position, meta,
             _since_2000(recorded_at)[0] + _YEAR_2000_US,
         )
-        for stream, version, position, kind, schema_version, meta, body, recorded_at in rows
+        for version, kind, schema_version, body, stream, position, meta, recorded_at in rows
     ]  # fmt: skip
 
 
 async def _read_stream(
     connection: Any, service: str, stream: str, after_version: int, limit: int
 ) -> list[Record]:
-    query = (
-        f"select {RECORD} from events where stream_id = $1 and version > $2 "  # noqa: S608
+    rows = await connection.fetch(_of_stream(RECORD), stream, after_version, limit)
+    records = _records(service, rows)
+    _assert_whole(stream, records, after_version)
+    return records
+
+
+def _of_stream(columns: str) -> str:
+    return (
+        f"select {columns} from events where stream_id = $1 and version > $2 "  # noqa: S608
         "order by version limit $3"
     )
-    records = _records(service, await connection.fetch(query, stream, after_version, limit))
-    for version, record in enumerate(records, start=after_version + 1):
-        assert record.version == version, f"a hole in {stream} before version {record.version}"
-    return records
+
+
+def _assert_whole(stream: str, bodies: Sequence[Body], after_version: int) -> None:
+    for version, body in enumerate(bodies, start=after_version + 1):
+        assert body.version == version, f"a hole in {stream} before version {body.version}"
 
 
 class PostgresTx:
@@ -246,6 +255,12 @@ class PostgresTx:
 
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]:
         return await _read_stream(self.connection, self._service, stream, after_version, limit)
+
+    async def read_bodies(self, stream: str, *, after_version: int, limit: int) -> Sequence[Body]:
+        rows = await self.connection.fetch(_of_stream(BODY), stream, after_version, limit)
+        bodies = [Body(*row) for row in rows]
+        _assert_whole(stream, bodies, after_version)
+        return bodies
 
     async def append(
         self, batch: Batch, *, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-ENTRY: Final = (
-    "stream_id, version, position, type, schema_version, meta, body, timestamptz_send(recorded_at)"
-)
-"""The fields of an `Entry` behind its service. The instant comes as the eight bytes that the driver
+BODY: Final = "version, type, schema_version, body"
+"""The fields of a `Body`."""
+
+ENTRY: Final = f"{BODY}, stream_id, position, meta, timestamptz_send(recorded_at)"
+"""Those of an `Entry`, but its service. The instant comes as the eight bytes that the driver
 would make a `datetime` of: microseconds since 2000."""
 
 RECORD: Final = f"{ENTRY}, previous, previous_digest, digest, published"

@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 from msgspec import Struct
 
-from services.chassis.decider import Entry, Record
+from services.chassis.decider import Body, Entry, Record
 from services.chassis.digest import GENESIS, digest_of
 from services.chassis.snapshots import Snapshot
 from services.contracts.core import event_id
@@ -400,6 +400,10 @@ class Tx(Protocol):
         ...
 
     async def read_stream(self, stream: str, *, after_version: int, limit: int) -> list[Record]: ...
+
+    async def read_bodies(self, stream: str, *, after_version: int, limit: int) -> Sequence[Body]:
+        """The same for whoever folds a state: what comes of it may be no more than bodies."""
+        ...
 
     async def append(
         self, batch: Batch, *, handled: Mapping[Pair, InboxMark] = NOTHING_HANDLED

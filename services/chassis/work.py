@@ -18,7 +18,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from services.chassis import telemetry
-from services.chassis.decider import Aggregate, Companion, Decide, Record, Staged
+from services.chassis.decider import Aggregate, Body, Companion, Decide, Record, Staged
 from services.chassis.registry import Note, Registry, decode_meta, encode_meta
 from services.chassis.snapshots import SNAPSHOT_EVENTS, StateCodec, UnfitState, is_due
 from services.chassis.store import NOTHING_HANDLED, Batch, Head, InboxMark, Pair, Tx
@@ -154,7 +154,7 @@ class Core:
         while version < head.version:
             # Not beyond the head: without a lock on the stream there may be more by now.
             limit = min(LOAD_RECORDS_MAX, head.version - version)
-            records = await tx.read_stream(table_id, after_version=version, limit=limit)
+            records = await tx.read_bodies(table_id, after_version=version, limit=limit)
             assert records, f"{table_id} ends at {version}, before its head {head.version}"
             state = self.fold(state, records)
             folded += len(records)
@@ -188,7 +188,7 @@ class Core:
                     )
         return Loaded(0, self.initial)
 
-    def fold(self, state: Any, records: Iterable[Record]) -> Any:
+    def fold(self, state: Any, records: Iterable[Body]) -> Any:
         """The state after stored events of this service."""
         evolve, decode, note = self.aggregate.evolve, self.registry.decode, self.registry.note
         for record in records:

@@ -187,11 +187,16 @@ async def _loaded(store: postgres.PostgresStore, round_number: int) -> float:
     async def load(number: int) -> None:
         stream = f"old-{(number * 7 + round_number) % (SMALL_EVENTS // STREAM_EVENTS)}"
         state = initial
-        for record in await store.read_stream(stream, after_version=0, limit=STREAM_EVENTS):
-            event = REGISTRY.decode(record.type, record.schema_version, record.body)
+        bodies = await tx.read_bodies(stream, after_version=0, limit=STREAM_EVENTS)
+        assert len(bodies) == STREAM_EVENTS
+        for body in bodies:
+            event = REGISTRY.decode(body.type, body.schema_version, body.body)
             state = evolve(state, event)
 
-    return await _each_ms(LOADS, load)
+    async with store.pool.acquire() as connection:
+        # As `Core.load` reads; a load has no transaction of its own.
+        tx = postgres.PostgresTx(domain.SERVICE, connection)  # type: ignore[arg-type]
+        return await _each_ms(LOADS, load)
 
 
 async def _bare_load(store: postgres.PostgresStore, round_number: int) -> float:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
-from services.chassis.decider import Entry, Record
+from services.chassis.decider import Body, Entry, Record
 from services.chassis.digest import GENESIS, digest_of
 from services.chassis.memory import MemoryStore
 from services.chassis.postgres import PostgresStore, is_transient
@@ -295,7 +295,11 @@ class StoreSuite:
         async with store.transaction() as tx:
             await append_in(tx, store.service, ("a", Added(n=1)))
             assert (await tx.heads(["a"]))["a"].version == 1
-            assert len(await tx.read_stream("a", after_version=0, limit=9)) == 1
+            (record,) = await tx.read_stream("a", after_version=0, limit=9)
+            (body,) = await tx.read_bodies("a", after_version=0, limit=9)
+            for name in Body.__struct_fields__:
+                assert getattr(body, name) == getattr(record, name), name
+            assert await tx.read_bodies("a", after_version=1, limit=9) == []
             await tx.put_answers({"k": StoredAnswer(b"h", b"a")})
             assert await tx.answers(["k", "l"]) == {"k": StoredAnswer(b"h", b"a")}
             await tx.put_inbox({("up", "a"): InboxMark(7, "up:a:1")})
