@@ -39,7 +39,7 @@ HELD: Final[dict[str, Held]] = {
     "G3": Held(
         "settlement", 0.08, "0.11 to 0.16: digests, indexes and rules beside a copy of bytes"
     ),
-    "G4": Held("rebuild", 0.15, "0.19 to 0.27, on both sides of the floor of 0.2"),
+    "G4": Held("rebuild"),
     "G8": Held("wagers"),
     "G9": Held("pure"),
     "G10": Held("pure"),

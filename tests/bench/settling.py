@@ -123,11 +123,14 @@ async def measure(
     sides: dict[str, list[float]] = {
         name: [] for name in ways if name == "heard" or any(row[3] == name for row in said)
     }
+    cpu_us: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(rounds):
         for name, figures in sides.items():
+            began_s = time.process_time()
             figures.append(await ways[name]())
+            cpu_us[name].append((time.process_time() - began_s) / len(records) * 1e6)
     heard = tuple(sides["heard"])
-    return [
+    rows = [
         Row(
             name=name,
             what=what,
@@ -139,6 +142,18 @@ async def measure(
         )
         for name, what, beside, side, goal in said
     ]
+    if only is None:
+        rows.append(
+            Row(
+                name="G3 CPU",
+                what="CPU of an event of G3 in the process that hears",
+                unit="µs",
+                rates=tuple(cpu_us["heard"]),
+                beside="in that of the bare consumer",
+                beside_rates=tuple(cpu_us["bare"]),
+            )
+        )
+    return rows
 
 
 async def _large(stack: Stack, events: int) -> str:
