@@ -365,11 +365,14 @@ class Projector(Generic[T]):
                 if count:
                     await self._projection.apply(connection, told, schema)
                     position = last
-                if position > end:
+                if position > end or count < REBUILD_RECORDS_MAX:
                     end = await self._source.end()
                 progress(position, end)
                 if count < REBUILD_RECORDS_MAX:
-                    return position
+                    # Fewer may be all that is known in memory, with many behind it.
+                    if not count or end - position < REBUILD_RECORDS_MAX:
+                        return position
+                    ahead = asyncio.ensure_future(self._after(position))
         finally:
             ahead.cancel()
             await asyncio.wait([ahead])

@@ -276,6 +276,21 @@ class TestProjector:
         assert waited == [True]
         assert await totals(log.pool) == await expected(log)
 
+    async def test_what_is_known_in_memory_is_not_taken_for_the_end(
+        self, log: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of what others wrote behind it no more is left for the switch than one batch."""
+        monkeypatch.setattr(under_test, "REBUILD_RECORDS_MAX", 5)
+        monkeypatch.setattr(under_test, "SWITCH_ROUNDS_MAX", 1)
+        await write(log, 2)
+        others = PostgresStore(log.service, log.pool)
+        await write(others, 20)
+        current = make(others)
+        await current.prepare()
+        await until_applied(current, others)
+        await make(log).rebuild(progress=no_progress)
+        assert await totals(log.pool) == await expected(PostgresStore(log.service, log.pool))
+
     async def test_a_new_version_is_built_beside_the_old_one(self, log: PostgresStore) -> None:
         """A release with other tables builds them first; the old release lets go of them."""
         await write(log, 10)
