@@ -122,12 +122,19 @@ class Histograms:
         ours = self._metrics()
         if not ours:
             return theirs
-        scope = ScopeMetrics(scope=self._scope, metrics=ours, schema_url="")
         if theirs is None:
+            scope = ScopeMetrics(scope=self._scope, metrics=ours, schema_url="")
             return MetricsData([ResourceMetrics(resource, [scope], resource.schema_url)])
         (first, *others) = theirs.resource_metrics
-        joined = ResourceMetrics(first.resource, [*first.scope_metrics, scope], first.schema_url)
-        return MetricsData([joined, *others])
+        scopes = self._among(first.scope_metrics, ours)
+        return MetricsData([ResourceMetrics(first.resource, scopes, first.schema_url), *others])
+
+    def _among(self, scopes: Sequence[ScopeMetrics], ours: Sequence[Metric]) -> list[ScopeMetrics]:
+        """Ours with what the library has of our scope: of two with one name OTLP sends the last."""
+        own = next((each for each in scopes if each.scope == self._scope), None)
+        metrics = [*(own.metrics if own else ()), *ours]
+        joined = ScopeMetrics(scope=self._scope, metrics=metrics, schema_url="")
+        return [*(each for each in scopes if each is not own), joined]
 
     def _metrics(self) -> Sequence[Metric]:
         now_ns = time.time_ns()
