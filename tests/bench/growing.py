@@ -23,7 +23,9 @@ STREAM_EVENTS = 100
 APPENDS = 200
 APPEND_EVENTS = 64
 LOADS = 400
-READ_ROWS = 2_000
+READ_ROWS = 500
+"""As many as a rebuild reads at once: more do not stay in the processor's memory while they are read."""
+
 WRITERS = 32
 WRITER_COMMITS = 60
 REGISTRY = Registry(domain.SERVICE, domain.EVENTS)
