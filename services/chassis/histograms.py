@@ -130,10 +130,14 @@ class Histograms:
         return MetricsData([ResourceMetrics(first.resource, scopes, first.schema_url), *others])
 
     def _among(self, scopes: Sequence[ScopeMetrics], ours: Sequence[Metric]) -> list[ScopeMetrics]:
-        """Ours with what the library has of our scope: of two with one name OTLP sends the last."""
-        own = next((each for each in scopes if each.scope == self._scope), None)
-        metrics = [*(own.metrics if own else ()), *ours]
-        joined = ScopeMetrics(scope=self._scope, metrics=metrics, schema_url="")
+        """Ours in the library's group of our scope: of two that are equal OTLP's encoder keeps one.
+
+        The name tells: the library has an empty version of a meter's scope for none, or none.
+        """
+        own = next((each for each in scopes if each.scope.name == self._scope.name), None)
+        if own is None:
+            return [*scopes, ScopeMetrics(self._scope, ours, "")]
+        joined = ScopeMetrics(own.scope, [*own.metrics, *ours], own.schema_url)
         return [*(each for each in scopes if each is not own), joined]
 
     def _metrics(self) -> Sequence[Metric]:
