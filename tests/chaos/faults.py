@@ -36,7 +36,8 @@ STEPS_S = 4.0, -6.0, 0.0
 POINT_S_MAX = 20.0
 POLL_S = 0.002
 FROZEN_S, THAWED_S = 1.0, 0.05
-DISK = "24m"
+SPARE_BYTES = 16 << 20
+"""Room that a small disk has beside the log that is moved there."""
 
 
 class NotHere(Exception):
@@ -274,12 +275,13 @@ async def disk_full(scene: Scene) -> float:
     it is: where that has no room, PostgreSQL ends, which is the fault `postgres killed`.
     """
     name = scene.service()
-    with _small_disk(scene.stack) as folder:
-        async with scene.database(name) as owner:
+    async with scene.database(name) as owner:
+        stored = await owner.fetchval("select pg_table_size('events')")
+        with _small_disk(scene.stack, stored + SPARE_BYTES) as folder:
             await owner.execute(f"create tablespace small location '{folder}'")
-            await _moved(owner, "small")
             filler = folder / "filler"
             try:
+                await _moved(owner, "small")
                 _fill(filler)
                 await asyncio.sleep(LASTS_S)
                 freed = time.monotonic()
@@ -297,14 +299,14 @@ async def _moved(connection: Any, tablespace: str) -> None:
 
 
 @contextlib.contextmanager
-def _small_disk(stack: ChaosStack) -> Any:
-    """A file system of a few megabytes, which takes an administrator of the machine."""
+def _small_disk(stack: ChaosStack, size: int) -> Any:
+    """A file system of so many bytes, which takes an administrator of the machine."""
     if os.geteuid() != 0:
         raise NotHere("a small disk is mounted by root only")
     account = stack.postgres._account
     root = Path(tempfile.mkdtemp(prefix="sabot-disk-", dir=shared_temporary_directory(account)))
     mount = subprocess.run(
-        ("mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(root)),
+        ("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(root)),
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     if mount.returncode != 0:
