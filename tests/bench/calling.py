@@ -36,7 +36,7 @@ async def rate(
     ids: Iterator[int],
     *,
     callers: int,
-    tables: int = TABLES,
+    tables: Sequence[int] = range(TABLES),
     seconds: float = ROUND_S,
 ) -> tuple[float, float]:
     """Wagers a second with all callers at work, and the time that one in a hundred exceeds.
@@ -57,8 +57,9 @@ async def rate(
             while (sent := time.perf_counter()) < until:
                 number = next(ids)
                 player = player_of(number)
-                request = wager(number, number % tables, f"p{player}")
-                stub = stubs[number % tables % len(stubs)]
+                place = number % len(tables)
+                request = wager(number, tables[place], f"p{player}")
+                stub = stubs[place % len(stubs)]
                 response = await stub.PlaceWager(request, metadata=CREDENTIALS[player])
                 # What is not accepted is not measured: it must not come to pass unseen.
                 assert response.status == "ACCEPTED", response

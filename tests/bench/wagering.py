@@ -37,7 +37,9 @@ class Side(Struct, frozen=True):
 
     name: str
     callers: int = CALLERS
-    tables: int = TABLES
+    one_table: bool = False
+    """All at one table, another in each round: its book holds what was staked in this round alone."""
+
     echo: bool = False
     """The bare server in the place of the wager service."""
 
@@ -49,7 +51,7 @@ class Side(Struct, frozen=True):
 
 ECHO: Final = Side("echo", echo=True)
 WAGER: Final = Side("wager")
-ONE_TABLE: Final = Side("wager on one table", tables=1)
+ONE_TABLE: Final = Side("wager on one table", one_table=True)
 ECHO_MANY: Final = Side("echo many", callers=CALLERS_MANY, echo=True)
 MANY: Final = Side("wager many", callers=CALLERS_MANY)
 TWO: Final = Side("two workers", callers=CALLERS_MANY, workers=2)
@@ -120,7 +122,7 @@ async def measure(
     await starting.filled(stack, events)
     await asyncio.to_thread(stack.start_service, "wager")
     async with Services(stack.targets) as services:
-        await prepare(services)
+        await prepare(services, range(TABLES + rounds))
     for name in ("settlement", "round", "shoe"):
         await asyncio.to_thread(stack.stop_service, name)
     ids = itertools.count()
@@ -131,12 +133,16 @@ async def measure(
 
     async with echo_server() as echo:
         workers = Workers(stack, echo, ids)
-        for _ in range(rounds):
+        for number in range(rounds):
+            fresh = range(TABLES + number, TABLES + number + 1)
             for side in sides:
                 async with workers.of(side) as targets:
                     before_s, before = cpu_s(), _shares(stack)
                     per_s, p99_s = await rate(
-                        targets, ids, callers=side.callers, tables=side.tables
+                        targets,
+                        ids,
+                        callers=side.callers,
+                        tables=fresh if side.one_table else range(TABLES),
                     )
                     used_us = (cpu_s() - before_s) / (per_s * ROUND_S) * 1e6
                     note(f"{side.name} cpu", used_us)
