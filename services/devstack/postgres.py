@@ -41,7 +41,11 @@ from services.devstack.processes import Account, ManagedProcess
 
 START_TIMEOUT_S = 30.0
 READY_POLL_S = 0.01
-CHILDREN_TIMEOUT_S = 5.0
+CHILDREN_TIMEOUT_S = 10.0
+CHILDREN_POLL_S = 0.1
+STILL_IN_USE = b"is still in use"
+"""What a server says whose killed predecessor has children left, each in a process group of its own."""
+
 CONNECTIONS_MAX = 200
 COPY_MARK = ".copied-files"
 
@@ -254,6 +258,13 @@ class PostgresServer:
         """Create the cluster on first use, start the server, return once it accepts clients."""
         if not (self.data / "PG_VERSION").exists():
             self._initialise()
+        deadline = time.monotonic() + min(timeout_s, CHILDREN_TIMEOUT_S)
+        while not self._start_once(timeout_s, tolerant=time.monotonic() < deadline):
+            time.sleep(CHILDREN_POLL_S)
+        return self
+
+    def _start_once(self, timeout_s: float, *, tolerant: bool) -> bool:
+        """Start the server; False where it was `tolerant` of a killed one that has not quite ended."""
         settings = {
             "listen_addresses": LOOPBACK,
             "port": str(self.port),
@@ -267,6 +278,7 @@ class PostgresServer:
         command: list[str | Path] = [self._binaries / "postgres", "-D", self.data]
         for word in words:
             command.extend(("-c", word))
+        said_before = self.log.stat().st_size if self.log.exists() else 0
         with self._explain_permissions():
             self.process = ManagedProcess.start(
                 "postgres",
@@ -279,8 +291,13 @@ class PostgresServer:
             )
         if self._temporary:
             self._record = leftovers.Record.write(self.process, directory=self.root)
-        self._wait_until_ready(self.process, timeout_s)
-        return self
+        if self._is_ready(self.process, timeout_s):
+            return True
+        self.crash()
+        said = self.log.read_bytes()[said_before:]
+        if tolerant and STILL_IN_USE in said:
+            return False
+        raise RuntimeError(f"PostgreSQL did not start:\n{said.decode(errors='replace')[-2000:]}")
 
     def stop(self) -> None:
         """Fast shutdown: open transactions are rolled back, committed data is kept."""
@@ -303,12 +320,11 @@ class PostgresServer:
     def kill(self) -> None:
         """End the server's first process as `kill -9` does; its children notice and end.
 
-        A new server cannot start before the last of them is gone.
+        A new server cannot start before the last of them is gone: `start` waits for that.
         """
         process, self.process = self.process, None
         if process is not None:
             process.kill()
-            _await_children(process.pid)
         self._forget_record()
 
     def close(self) -> None:
@@ -383,7 +399,8 @@ class PostgresServer:
         if result.returncode != 0:
             raise RuntimeError(f"initdb failed:\n{result.stdout[-1000:]}{result.stderr[-1000:]}")
 
-    def _wait_until_ready(self, process: ManagedProcess, timeout_s: float) -> None:
+    def _is_ready(self, process: ManagedProcess, timeout_s: float) -> bool:
+        """Whether the server came to accept clients."""
         # Line 1 of postmaster.pid is the process id, line 8 the state. The id is compared because
         # a killed server leaves its file behind, "ready" included.
         deadline = time.monotonic() + timeout_s
@@ -391,10 +408,9 @@ class PostgresServer:
             with contextlib.suppress(OSError, IndexError):
                 lines = (self.data / "postmaster.pid").read_text().splitlines()
                 if lines[0].strip() == str(process.pid) and lines[7].strip() == "ready":
-                    return
+                    return True
             time.sleep(READY_POLL_S)
-        self.crash()
-        raise RuntimeError(f"PostgreSQL did not start:\n{self.log.read_text()[-2000:]}")
+        return False
 
     @contextlib.contextmanager
     def _explain_permissions(self) -> Iterator[None]:
@@ -406,17 +422,3 @@ class PostgresServer:
                 f"{self._binaries} or the directory {self.root}; every parent directory must be "
                 "searchable by it"
             ) from error
-
-
-def _await_children(group: int) -> None:
-    """Return when no process of the group is left; those that do not see the end are ended.
-
-    The group was made for the server, so nobody else can be in it.
-    """
-    deadline = time.monotonic() + CHILDREN_TIMEOUT_S
-    with contextlib.suppress(ProcessLookupError):
-        while time.monotonic() < deadline:
-            os.killpg(group, 0)
-            time.sleep(READY_POLL_S)
-        os.killpg(group, signal.SIGKILL)
-        time.sleep(READY_POLL_S)

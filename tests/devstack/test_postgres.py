@@ -6,6 +6,8 @@ import concurrent.futures
 import os
 import pwd
 import shutil
+import signal
+import threading
 from pathlib import Path
 
 import asyncpg
@@ -15,6 +17,7 @@ from services.devstack import postgres
 from services.devstack.loops import run_apart
 from services.devstack.postgres import (
     COPY_MARK,
+    STILL_IN_USE,
     PostgresServer,
     can_enter,
     can_run,
@@ -64,6 +67,25 @@ async def test_a_durable_server_keeps_commits_over_a_crash() -> None:
         assert server.port == port
         connection = await asyncpg.connect(server.dsn())
         assert await connection.fetchval("select n from t") == 1
+        await connection.close()
+
+
+@pytest.mark.integration
+async def test_a_start_waits_for_the_children_of_a_killed_server() -> None:
+    """A server starts although a child of the one before has not noticed its end yet."""
+    with PostgresServer() as server:
+        connection = await asyncpg.connect(server.dsn())
+        child = await connection.fetchval("select pg_backend_pid()")
+        os.kill(child, signal.SIGSTOP)
+        server.kill()
+        assert STILL_IN_USE not in server.log.read_bytes()
+        awake = threading.Timer(0.5, os.kill, (child, signal.SIGCONT))
+        awake.start()
+        server.start()
+        awake.join()
+        assert STILL_IN_USE in server.log.read_bytes()
+        await connection.close(timeout=1)
+        connection = await asyncpg.connect(server.dsn())
         await connection.close()
 
 
