@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from sabot.common.v1 import common_pb2
@@ -20,7 +21,7 @@ from services.chassis.projection import OwnLog, Projector
 from services.chassis.rpc_errors import FieldFault, InvalidCommand, NotFound
 from services.contracts.access import may_see
 from services.contracts.common import RulebookActivated
-from services.contracts.core import Noted
+from services.contracts.core import Noted, NotYet
 from services.contracts.round_table import VariantChanged
 from services.contracts.settlement import EvidenceExported
 from services.rulebooks.text import readable
@@ -218,20 +219,35 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             await projection.reached(self.runtime.pool, STORIES, position)
 
     async def _against_projection(self, story: Story, records: list[Record]) -> list[str]:
-        async with self.runtime.pool.acquire() as connection:
-            live = await projection.live(connection, STORIES)
-            stored = await stored_story(connection, live.schema, story.coup_id)
-        if live.position < records[-1].position:
+        """Where the stored story is another one than that of the records, once it has their last."""
+        last = records[-1].position
+        position, kept = await self._kept(story.coup_id)
+        if position < last:
+            with suppress(NotYet):
+                await projection.reached(self.runtime.pool, STORIES, last)
+            position, kept = await self._kept(story.coup_id)
+        if position < last:
             return ["the projection has not reached the coup's last event yet"]
-        if stored is None:
+        if kept is None:
             return ["the projection does not know the coup"]
-        kept = parsed(stored)
-        if kept == story:
-            return []
+        if kept != story:
+            # The coup may have gone on since its records were read.
+            later = await self.runtime.store.read_by_coup(story.coup_id)
+            story = rebuild.story_of(story.coup_id, rebuild.of_coup(later, upto=position))
         fields = [
             name for name in Story.__struct_fields__ if getattr(kept, name) != getattr(story, name)
         ]
-        return [f"the projection differs from the log in: {', '.join(fields)}"]
+        return [f"the projection differs from the log in: {', '.join(fields)}"] if fields else []
+
+    async def _kept(self, coup_id: str) -> tuple[int, Story | None]:
+        """How far the projection is, and what it tells of a coup then."""
+        async with (
+            self.runtime.pool.acquire() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            live = await projection.live(connection, STORIES)
+            stored = await stored_story(connection, live.schema, coup_id)
+        return live.position, None if stored is None else parsed(stored)
 
     async def _activations(self, table_id: str, records: Sequence[Record]) -> list[Record]:
         """The records that put rulebooks in force at the table, up to that of the coup with these records.

@@ -83,6 +83,12 @@ def rebuilt(coup_id: str, records: Sequence[Record], activations: Sequence[Recor
     )
 
 
+def story_of(coup_id: str, records: Sequence[Record]) -> Story:
+    """What the records of a coup tell, in log order, as far as they can be read."""
+    readable = [r for r in records if not any(UNREADABLE in fault for fault in faults(r))]
+    return told(Story(coup_id), [each for each in map(read, readable) if each is not None])
+
+
 def of_coup(records: Sequence[Record], *, upto: int | None = None) -> list[Record]:
     """The records that a coup is told from, without what became of its file afterwards.
 

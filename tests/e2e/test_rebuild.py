@@ -7,8 +7,10 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import asyncpg
 import grpc
 import msgspec
 import pytest
@@ -18,8 +20,12 @@ from msgspec import Struct
 from sabot.settlement.v1 import settlement_service_pb2 as pb
 from services.chassis.auth import development_credentials
 from services.chassis.digest import digest_of
+from services.chassis.postgres import PostgresStore
+from services.chassis.projection import READ_WAIT_S
 from services.contracts.core import Actor, event_id
 from services.devstack.stack import Stack
+from services.settlement import rebuild
+from services.settlement.api import SettlementService
 from services.tablelog.calls import Services
 from tests.e2e.support import (
     database,
@@ -235,6 +241,38 @@ async def test_an_altered_projection_differs_but_the_evidence_does_not(
     assert sound.digest in proof.stdout
     again = await asyncio.to_thread(sabot, stack, "rebuild", "--all")
     assert again.returncode == 0, again.stdout
+
+
+async def test_a_rebuild_waits_for_the_projection_and_says_where_it_does_not_come(
+    stack: Stack, services: Services, tmp_path: Path
+) -> None:
+    """Right after a coup there is nothing to report; where the projection stands still, there is."""
+    path, run = written(tmp_path, "held", short_table()), fresh("held")
+    coup_id = f"{run}.1.T1:1:1"
+    async with database(stack, "settlement") as connection:
+        async with connection.transaction():
+            await connection.execute(
+                "select from checkpoints where name = 'projection:coups' for update"
+            )
+            await played(stack, path, run)
+            late = await rebuilt(services, coup_id)
+            in_time = asyncio.create_task(rebuilt(services, coup_id))
+            await asyncio.sleep(READ_WAIT_S / 4)
+        assert (late.matches, len(late.differences)) == (False, 1)
+        assert "has not reached" in late.differences[0]
+        assert (await in_time).matches, (await in_time).differences
+
+
+async def test_a_coup_that_went_on_meanwhile_does_not_differ(stack: Stack, table_id: str) -> None:
+    """The projection may know more of a coup than the records that were read a moment before."""
+    async with asyncpg.create_pool(stack.database_url("settlement"), min_size=1, max_size=2) as pool:
+        store = PostgresStore("settlement", pool)
+        service = SettlementService(SimpleNamespace(store=store, pool=pool))  # type: ignore[arg-type]
+        coup_id = f"{table_id}:1:1"
+        records = rebuild.of_coup(await store.read_by_coup(coup_id))
+        for known in range(1, len(records) + 1):
+            story = rebuild.story_of(coup_id, records[:known])
+            assert await service._against_projection(story, records[:known]) == []
 
 
 def test_a_story_is_told_in_units_of_the_currency(stack: Stack, table_id: str) -> None:
