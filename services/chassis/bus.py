@@ -54,6 +54,7 @@ from faststream.security import BaseSecurity
 from msgspec import Struct
 
 from services.chassis import topics
+from services.chassis.connections import tell_broken_ones
 
 log = logging.getLogger(__name__)
 
@@ -148,6 +149,7 @@ class WithoutKnown(logging.Filter):
 
 BUS_LOG: Final = logging.getLogger("sabot.bus")
 BUS_LOG.addFilter(WithoutKnown())
+tell_broken_ones()
 
 
 def make_broker(bus: Bus) -> KafkaBroker:
@@ -249,14 +251,7 @@ def pace(consumer: AIOKafkaConsumer, fetched: Callable[[], None]) -> None:
     async def paced(node: Any, request: Any, **more: Any) -> Any:
         nonlocal pause_s
         asked_s = time.perf_counter()
-        try:
-            response = await send(node, request, **more)
-        except KafkaError:
-            raise
-        except RuntimeError as error:
-            # The event loop refuses to write where the connection broke a moment ago. The library
-            # knows a broken connection by other errors; of this one its tasks would end for good.
-            raise KafkaConnectionError(str(error)) from error
+        response = await send(node, request, **more)
         if not isinstance(request, FetchRequest):
             return response
         if not _is_refused(response):
@@ -322,9 +317,7 @@ async def close_producer(producer: AIOKafkaProducer, *, flush: bool) -> None:
     sender = producer._sender.sender_task  # noqa: SLF001
     if sender is not None:
         await _kill(sender)
-    with suppress(TimeoutError, KafkaError, OSError, asyncio.InvalidStateError):
-        async with asyncio.timeout(CLOSE_TIMEOUT_S):
-            await producer.client.close()
+    await close_client(producer.client)
 
 
 async def kill_subscriber(subscriber: BatchSubscriber) -> None:
@@ -344,10 +337,26 @@ async def kill_subscriber(subscriber: BatchSubscriber) -> None:
         if task is not None and not task.done():
             await _kill(task)
     if consumer is not None:
-        with suppress(TimeoutError, KafkaError, OSError, asyncio.CancelledError):
-            async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                await consumer._fetcher.close()  # noqa: SLF001
-                await consumer._client.close()  # noqa: SLF001
+        await _give_up(consumer._fetcher)  # noqa: SLF001
+        await close_client(consumer._client)  # noqa: SLF001
+
+
+async def close_client(client: AIOKafkaClient) -> None:
+    """Close a client that may be broken: what its background tasks ended with is of no use any more."""
+    await _give_up(client)
+    # What it did not come to: a connection that stays open is a member that never leaves its group.
+    for connection in client._conns.values():  # noqa: SLF001
+        connection.close()
+
+
+async def _give_up(part: Any) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
+            await part.close()
+    except (Exception, asyncio.CancelledError) as error:  # it is not needed any more
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
+        log.warning("%s could not be closed in order: %r", type(part).__name__, error)
 
 
 async def _kill(task: asyncio.Task[Any]) -> None:

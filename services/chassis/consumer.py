@@ -556,9 +556,10 @@ class Consumers:
             return
         log.error("%s hears nothing and is connected anew: %s", self._service, why)
         telemetry.count("sabot.consumer.standstills", consumer=self._service)
+        # First of all: however the old one ends, there will be a new one.
+        self._broker, self._reason = None, f"connects anew: {why}"
         await bus.kill_subscriber(subscriber)
         await broker.stop()
-        self._broker, self._reason = None, f"connects anew: {why}"
 
     async def _find_topics(self) -> None:
         """Return when all topics exist.
@@ -583,13 +584,18 @@ class Consumers:
                     await bus.topic_facts(client, name)
                     await bus.topic_facts(client, topics.dead_letter_topic(name))
         finally:
-            await client.close()
+            await bus.close_client(client)
 
     async def _close(self) -> None:
         broker, self._broker = self._broker, None
-        if broker is not None:
-            await self._offsets.commit()
+        if broker is None:
+            return
+        await self._offsets.commit()
+        try:
             await broker.stop()
+        except Exception as error:  # noqa: BLE001 - a broken one ends as well, only without goodbye
+            log.warning("%s could not stop hearing in order: %r", self._service, error)
+            await self._abandon()
 
     async def _abandon(self) -> None:
         """Leave the broker without saying goodbye: it does not answer."""

@@ -1,4 +1,4 @@
-"""What is between a consumer and its connection: pauses, signs of life, and errors that it knows."""
+"""What is between a consumer and its connection: pauses and signs of life."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from aiokafka.errors import KafkaConnectionError, NodeNotReadyError
 from aiokafka.protocol.fetch import FetchRequest
 
 from services.chassis import bus
@@ -59,26 +58,3 @@ async def test_only_an_answer_without_an_error_is_a_sign_of_life(error: int, ans
     await broker.send(0, fetch())
     await broker.send(0, object())
     assert len(heard) == answers
-
-
-@pytest.mark.parametrize(
-    ("raised", "told"),
-    [
-        (RuntimeError("unable to perform operation; the handler is closed"), KafkaConnectionError),
-        (NodeNotReadyError("n"), NodeNotReadyError),
-    ],
-)
-async def test_a_connection_that_broke_a_moment_ago_is_a_connection_error(
-    raised: Exception, told: type[Exception]
-) -> None:
-    """The library's tasks end for good on an error that is none of its own."""
-
-    async def send(node: int, request: Any) -> Any:
-        raise raised
-
-    client = SimpleNamespace(send=send)
-    bus.pace(SimpleNamespace(_client=client), lambda: None)
-    for request in (fetch(), object()):
-        with pytest.raises(told) as caught:
-            await client.send(0, request)
-        assert type(caught.value) is told

@@ -265,7 +265,9 @@ async def test_a_rebuild_waits_for_the_projection_and_says_where_it_does_not_com
 
 async def test_a_coup_that_went_on_meanwhile_does_not_differ(stack: Stack, table_id: str) -> None:
     """The projection may know more of a coup than the records that were read a moment before."""
-    async with asyncpg.create_pool(stack.database_url("settlement"), min_size=1, max_size=2) as pool:
+    async with asyncpg.create_pool(
+        stack.database_url("settlement"), min_size=1, max_size=2
+    ) as pool:
         store = PostgresStore("settlement", pool)
         service = SettlementService(SimpleNamespace(store=store, pool=pool))  # type: ignore[arg-type]
         coup_id = f"{table_id}:1:1"

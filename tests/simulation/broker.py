@@ -422,9 +422,13 @@ def installed(cluster: Cluster) -> Iterator[None]:
     async def kill_subscriber(subscriber: SimSubscriber) -> None:
         subscriber.leave()
 
+    async def close_client(client: _Client) -> None:
+        await client.close()
+
     with ExitStack() as stack:
         for function in (
             make_producer, close_producer, ensure_topics, topic_facts, subscribe, kill_subscriber,
+            close_client,
         ):  # fmt: skip
             stack.enter_context(patch.object(bus, function.__name__, function))
         stack.enter_context(patch.object(bus, "make_broker", lambda _: SimBroker()))
