@@ -94,7 +94,7 @@ def measured(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
     if "memory" in groups:
         with Stack(durable=True, report=say) as stack:
             say("memory")
-            yield from _within(plan, lasting.measure(stack, plan.rounds))
+            yield from _within(plan, lasting.measure(stack, plan.rounds, say))
     if "growth" in groups:
         with Stack(durable=True, report=say) as stack:
             say("growth")

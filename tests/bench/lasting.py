@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +29,7 @@ FLAT_MB: Final = 2.0
 """For 10,000 wagers. It is 200 bytes a wager: less than one event of it takes as a Python object."""
 
 
-async def measure(stack: Stack, rounds: int) -> list[Row]:
+async def measure(stack: Stack, rounds: int, say: Callable[[str], None]) -> list[Row]:
     """Rounds of the same load; memory is read at rest, before the first and after each."""
     async with (
         Services(stack.targets) as services,
@@ -39,9 +40,11 @@ async def measure(stack: Stack, rounds: int) -> list[Row]:
         tables = await opened(services, range(shoes))
         await paced(tables, heard, coups=WARM_COUPS, every_s=EVERY_S)
         readings = [await _at_rest_mb(stack)]
-        for _ in range(rounds):
+        for number in range(1, rounds + 1):
             await paced(tables, heard, coups=COUPS, every_s=EVERY_S)
             readings.append(await _at_rest_mb(stack))
+            held = ", ".join(f"{name} {mb:.0f} MB" for name, mb in readings[-1].items())
+            say(f"memory: round {number} of {rounds}: {held}")
     share = COUPS * WAGERS / UNIT_WAGERS
     growths = [
         {name: (after[name] - mb) / share for name, mb in before.items()}
