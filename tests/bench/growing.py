@@ -117,7 +117,7 @@ async def _log(stack: Stack, events: int) -> postgres.PostgresStore:
 
 async def fill(pool: postgres.Pool, events: int) -> None:
     """Make so many events in an empty log."""
-    body, meta = _event("old")
+    body, meta = event("old")
     async with pool.acquire() as connection:
         await connection.execute(FILL, events, STREAM_EVENTS, WagerCancelled.type, meta, body)
         await connection.execute("update log_head set position = $1", events)
@@ -125,7 +125,8 @@ async def fill(pool: postgres.Pool, events: int) -> None:
         await connection.execute("checkpoint")
 
 
-def _event(stream: str) -> tuple[bytes, bytes]:
+def event(stream: str) -> tuple[bytes, bytes]:
+    """Body and envelope of an event of a stream."""
     event = WagerCancelled(
         coup_id=f"{stream}:1:1",
         wager_id="w1",
@@ -151,9 +152,8 @@ def _event(stream: str) -> tuple[bytes, bytes]:
 
 async def append(store: postgres.PostgresStore, streams: Sequence[str], events: int) -> None:
     """So many events for each stream, in one commit."""
-    body, meta = _event(streams[0])
-    async with store.transaction() as tx:
-        await tx.lock(streams)
+    body, meta = event(streams[0])
+    async with store.transaction(lock=streams) as tx:
         batch = Batch(domain.SERVICE, await tx.heads(streams))
         for stream in streams:
             for _ in range(events):

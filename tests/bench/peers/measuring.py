@@ -56,7 +56,8 @@ async def measure(stack: Stack, rounds: int, say: Callable[[str], None]) -> list
             ours[-1]["coups"] = pure.rate(partial(pure._played, number))
             theirs.setdefault("pybaccarat", []).append(await asyncio.to_thread(_coups, coups))
     beside = {name: Beside(_version(name), ours, figures) for name, figures in theirs.items()}
-    rows = [
+    rows = [_bare(name, ours, figures) for name, figures in theirs.items() if name in found]
+    rows += [
         beside[name].row("G12", what, work, GOAL) for name in found for work, what in WORKS.items()
     ]
     if "emmett" in found:
@@ -85,6 +86,18 @@ class Beside(Struct, frozen=True):
             beside_rates=tuple(each[work] for each in self.theirs),
             goal=goal,
         )
+
+
+def _bare(peer: str, ours: Sequence[dict[str, float]], theirs: Sequence[dict[str, float]]) -> Row:
+    """What nobody who syncs every commit can reach."""
+    return Row(
+        name="G12 limit",
+        what=f"{STREAM_EVENTS} rows of bytes inserted by one statement, which is the commit",
+        unit="/s",
+        rates=tuple(each["bare"] for each in ours),
+        beside=f"events appended by {_version(peer)}, one commit after the other",
+        beside_rates=tuple(each["append"] for each in theirs),
+    )
 
 
 def _version(peer: str) -> str:
@@ -133,6 +146,7 @@ async def _ours(stack: Stack) -> dict[str, float]:
     told: dict[str, float] = {}
     async with _log(stack) as store:
         streams = [f"peer-{number}" for number in range(STREAMS)]
+        told["bare"] = await _inserted(store)
         began = time.perf_counter()
         for stream in streams:
             await append(store, [stream], STREAM_EVENTS)
@@ -154,6 +168,18 @@ async def _ours(stack: Stack) -> dict[str, float]:
         told["together"] = STREAMS * STREAM_EVENTS / (time.perf_counter() - began)
         told["missed"] = float(await growing.wrong(store, COMMITS))
     return told
+
+
+async def _inserted(store: postgres.PostgresStore) -> float:
+    """Rows a second of a table without an index, of the size of the events."""
+    rows = [b"".join(growing.event("bare"))] * STREAM_EVENTS
+    async with store.pool.acquire() as connection:
+        await connection.execute("create table bare (body bytea not null)")
+        insert = await connection.prepare("insert into bare select unnest($1::bytea[])")
+        began = time.perf_counter()
+        for _ in range(STREAMS):
+            await insert.fetch(rows)
+        return STREAMS * STREAM_EVENTS / (time.perf_counter() - began)
 
 
 async def _load(store: postgres.PostgresStore, stream: str) -> None:
