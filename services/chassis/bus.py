@@ -26,7 +26,6 @@ from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.errors import (
     KafkaConnectionError,
-    KafkaError,
     LeaderNotAvailableError,
     NotLeaderForPartitionError,
     TopicAlreadyExistsError,
@@ -310,7 +309,7 @@ async def close_producer(producer: AIOKafkaProducer, *, flush: bool) -> None:
             if flush:
                 await producer.stop()
                 return
-    except (TimeoutError, KafkaError, OSError) as error:
+    except Exception as error:  # noqa: BLE001 - it is closed by force below
         log.warning("the producer could not be closed in order: %r", error)
     # Its `stop` would first wait until everything is sent. There is no public way past that.
     producer._closed = True  # noqa: SLF001
