@@ -19,7 +19,7 @@ from services.rules.ends import (
     possible_ends,
     winner_of,
 )
-from services.rules.hands import NATURAL_POINTS_MIN, begins_naturally, is_pair, points
+from services.rules.hands import NATURAL_POINTS_MIN, begins_naturally, points
 from services.rules.money import winnings_minor
 from services.rules.rulebook import Rulebook
 from services.rules.tableau import PLAYER_DRAWS_MAX, banker_draws
@@ -48,7 +48,10 @@ _KEPT_RULEBOOKS_MAX: Final = 256
 
 
 class Outcome(NamedTuple):
-    """A finished coup: the cards as they count, their counts, and everything derived from them."""
+    """A finished coup: the cards as they count, their counts, and everything derived from them.
+
+    Each hand has two cards or three.
+    """
 
     player: tuple[Card, ...]
     banker: tuple[Card, ...]
@@ -68,12 +71,12 @@ class Outcome(NamedTuple):
     @property
     def player_pair(self) -> bool:
         """Whether Player's first two cards have one rank."""
-        return is_pair(self.player)
+        return self.player[0][0] == self.player[1][0]
 
     @property
     def banker_pair(self) -> bool:
         """Whether Banker's first two cards have one rank."""
-        return is_pair(self.banker)
+        return self.banker[0][0] == self.banker[1][0]
 
     @property
     def cards(self) -> int:
@@ -112,7 +115,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(player: Sequence[Card], banker: Sequence[Card]) -> Outcome:
-    """Return the result of two finished hands.
+    """Return the result of two finished hands, of two cards or three each.
 
     The hands are taken as they are; whether the table of play allows them is the question
     of `services.rules.tableau`. Only ranks decide who wins, suits never do (001 3.2).
