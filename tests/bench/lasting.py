@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import math
 import os
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -39,9 +40,13 @@ async def measure(stack: Stack, rounds: int, say: Callable[[str], None]) -> list
         shoes = math.ceil((WARM_COUPS + rounds * COUPS) / SHOE_COUPS)
         tables = await opened(services, range(shoes))
         await paced(tables, heard, coups=WARM_COUPS, every_s=EVERY_S)
+        # On from the last table that was played at, so that no shoe comes to its end.
+        turn = deque(tables)
+        turn.rotate(-WARM_COUPS)
         readings = [await _at_rest_mb(stack)]
         for number in range(1, rounds + 1):
-            await paced(tables, heard, coups=COUPS, every_s=EVERY_S)
+            await paced(turn, heard, coups=COUPS, every_s=EVERY_S)
+            turn.rotate(-COUPS)
             readings.append(await _at_rest_mb(stack))
             held = ", ".join(f"{name} {mb:.0f} MB" for name, mb in readings[-1].items())
             say(f"memory: round {number} of {rounds}: {held}")
