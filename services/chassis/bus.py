@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from aiokafka import (
     AIOKafkaClient,
@@ -21,6 +21,7 @@ from aiokafka import (
     AIOKafkaProducer,
     ConsumerRebalanceListener,
     ConsumerRecord,
+    TopicPartition,
 )
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
@@ -45,6 +46,7 @@ from aiokafka.protocol.types import (
     Schema,
     TaggedFields,
 )
+from aiokafka.structs import OffsetAndMetadata
 from faststream import AckPolicy
 from faststream.kafka import KafkaBroker
 from faststream.kafka.security import parse_security
@@ -113,6 +115,8 @@ STOP_RESERVE_S: Final = 3.0
 CANCEL_WAIT_S: Final = 0.05
 FACTS_ATTEMPTS_MAX: Final = 20
 ADMIN_TIMEOUT_S: Final = 20.0
+SINCE_EVER_MS: Final = 0
+_Answer = TypeVar("_Answer")
 _BITS_64: Final = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -464,16 +468,64 @@ async def topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
 
     A topic that was just created is not known everywhere yet, so that is asked about again.
     """
+    return await _when_known(_topic_facts, client, topic)
+
+
+async def topic_lives(client: AIOKafkaClient, topic: str) -> dict[TopicPartition, str]:
+    """By partition of a topic, a text that tells its present life from every other one.
+
+    It is the topic's id or, with a broker that knows no topic ids, the time of the partition's first
+    record in milliseconds; empty where such a partition has no record. Raises as `topic_facts` does.
+    """
+    return await _when_known(_topic_lives, client, topic)
+
+
+async def committed(
+    consumer: AIOKafkaConsumer, partitions: Sequence[TopicPartition]
+) -> Mapping[TopicPartition, OffsetAndMetadata]:
+    """What the consumer's group has committed, with what was noted beside it."""
+    found: Mapping[TopicPartition, OffsetAndMetadata]
+    found = await consumer._coordinator.fetch_committed_offsets(partitions)  # noqa: SLF001
+    return found
+
+
+async def _when_known(
+    ask: Callable[[AIOKafkaClient, str], Awaitable[_Answer]], client: AIOKafkaClient, topic: str
+) -> _Answer:
     for _ in range(FACTS_ATTEMPTS_MAX - 1):
         with suppress(
             UnknownTopicOrPartitionError, NotLeaderForPartitionError, LeaderNotAvailableError
         ):
-            return await _topic_facts(client, topic)
+            return await ask(client, topic)
         await asyncio.sleep(RETRY_BACKOFF_MS / 1000)
-    return await _topic_facts(client, topic)
+    return await ask(client, topic)
 
 
 async def _topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
+    topic_id, leaders = await _describe(client, topic)
+    places = await _places(client, topic, leaders, OffsetResetStrategy.LATEST)
+    ends = {partition: offset for partition, (_, offset) in places.items()}
+    return TopicFacts(topic_id=topic_id, ends=ends)
+
+
+async def _topic_lives(client: AIOKafkaClient, topic: str) -> dict[TopicPartition, str]:
+    topic_id, leaders = await _describe(client, topic)
+    if topic_id:
+        return {TopicPartition(topic, partition): topic_id for partition in leaders}
+    places = await _places(client, topic, leaders, SINCE_EVER_MS)
+    return {
+        TopicPartition(topic, partition): life_since(ms) if offset >= 0 else ""
+        for partition, (ms, offset) in places.items()
+    }
+
+
+def life_since(first_ms: int) -> str:
+    """The life of a partition whose first record is of that time, where there are no topic ids."""
+    return str(first_ms)
+
+
+async def _describe(client: AIOKafkaClient, topic: str) -> tuple[str, dict[int, int]]:
+    """The id of a topic, empty where the broker knows none, and its partitions with their leaders."""
     node = client.get_random_node()
     if node is None:
         raise KafkaConnectionError("no broker is known")
@@ -481,21 +533,29 @@ async def _topic_facts(client: AIOKafkaClient, topic: str) -> TopicFacts:
     ((error_code, _, high, low, _, partitions, _, _),) = response.topics
     if error_code:
         raise for_code(error_code)(topic)
-    by_leader: dict[int, list[tuple[int, int]]] = {}
+    leaders: dict[int, int] = {}
     for partition_error, partition, leader, *_ in partitions:
         if partition_error or leader < 0:
             raise LeaderNotAvailableError(f"{topic}/{partition}")
-        by_leader.setdefault(leader, []).append((partition, OffsetResetStrategy.LATEST))
-    ends: dict[int, int] = {}
-    for leader, wanted in by_leader.items():
+        leaders[partition] = leader
+    topic_id = "" if high == low == 0 else f"{high & _BITS_64:016x}{low & _BITS_64:016x}"
+    return topic_id, leaders
+
+
+async def _places(
+    client: AIOKafkaClient, topic: str, leaders: Mapping[int, int], at: int
+) -> dict[int, tuple[int, int]]:
+    """By partition, time and offset of the first record from an instant on, or of one of the ends."""
+    places: dict[int, tuple[int, int]] = {}
+    for leader in set(leaders.values()):
+        wanted = [(partition, at) for partition, other in leaders.items() if other == leader]
         answer = await client.send(leader, OffsetRequest(-1, 0, [(topic, wanted)]))
         for _, answered in answer.topics:
-            for partition, partition_error, _, offset, *_ in answered:
+            for partition, partition_error, ms, offset, *_ in answered:
                 if partition_error:
                     raise for_code(partition_error)(f"{topic}/{partition}")
-                ends[partition] = offset
-    topic_id = "" if high == low == 0 else f"{high & _BITS_64:016x}{low & _BITS_64:016x}"
-    return TopicFacts(topic_id=topic_id, ends=ends)
+                places[partition] = ms, offset
+    return places
 
 
 async def ensure_topics(bus: Bus, services: Iterable[str], *, replication: int) -> None:

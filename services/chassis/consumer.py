@@ -71,6 +71,8 @@ HEAL_SOON_S: Final = 0.1
 """The same, after a record for a parked table has come: it may be the missing one."""
 
 
+_NONE_KNOWN: Final[Mapping[TopicPartition, str]] = {}
+
 STOPPING: Final = frozenset({Result.FAILED, Result.GAP, Result.BEHIND})
 """What a record is told that was not handled while its table is not parked."""
 
@@ -119,7 +121,7 @@ class _Batch(KafkaMessage):
         self,
         records: tuple[Any, ...],
         consumer: AIOKafkaConsumer,
-        handled: Callable[[AIOKafkaConsumer, Sequence[Any]], Awaitable[None]],
+        handled: Callable[[Sequence[Any]], Awaitable[None]],
     ) -> None:
         # Neither headers nor bodies are decoded here. The library decodes all headers of a batch at
         # once, so that one bad header would lose the batch.
@@ -142,7 +144,7 @@ class _Batch(KafkaMessage):
 
     async def ack(self) -> None:
         if self.committed is None:
-            await self._handled(self.consumer, self.records)
+            await self._handled(self.records)
             self.committed = AckStatus.ACKED
 
     async def nack(self) -> None:
@@ -410,7 +412,7 @@ class Consumers:
         self._subscriber: BatchSubscriber | None = None
         self._broker: KafkaBroker | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._offsets = Offsets()
+        self._offsets = Offsets(lambda: None, {})
         self._movement = Movement(clock)
         self._failures = 0
         self._reason = "not started"
@@ -456,12 +458,21 @@ class Consumers:
             parked_tables=self._parked_tables,
         )
 
-    def declare(self, broker: KafkaBroker) -> BatchSubscriber:
+    def declare(
+        self, broker: KafkaBroker, lives: Mapping[TopicPartition, str] = _NONE_KNOWN
+    ) -> BatchSubscriber:
         """Put the subscriber on a broker; also used for the AsyncAPI document."""
         subscriber: BatchSubscriber
+        offsets = self._offsets = Offsets(lambda: subscriber.consumer, lives)
+
+        async def handled(records: Sequence[Any]) -> None:
+            """A batch is at its end. While stopping, its consumer is closed next."""
+            offsets.handled(records)
+            if self._stopping.is_set():
+                await offsets.commit()
 
         async def parse(records: tuple[Any, ...]) -> _Batch:
-            return _Batch(records, cast("AIOKafkaConsumer", subscriber.consumer), self._handled)
+            return _Batch(records, cast("AIOKafkaConsumer", subscriber.consumer), handled)
 
         async def decode(message: _Batch) -> _Batch:
             return message
@@ -473,7 +484,7 @@ class Consumers:
             member=self._instance,
             parser=parse,
             decoder=decode,
-            listener=self._offsets,
+            listener=offsets,
             description=f"What {self._service} hears of others.",
         )
         subscriber(self._hear)
@@ -499,12 +510,6 @@ class Consumers:
         for upstream, lag in self.status().lag.items():
             telemetry.gauge("sabot.consumer.lag", lag, upstream=upstream)
 
-    async def _handled(self, consumer: AIOKafkaConsumer, records: Sequence[Any]) -> None:
-        """A batch is at its end. While stopping, its consumer is closed next."""
-        self._offsets.handled(consumer, records)
-        if self._stopping.is_set():
-            await self._offsets.commit()
-
     async def _commit_in_time(self) -> None:
         while not self._stopping.is_set():
             await self._pause(COMMIT_S)
@@ -520,15 +525,17 @@ class Consumers:
                     failures = 0
                 await self._pause(LOOK_S)
                 await self._unless_stopping(self._look_after())
+                if await self._unless_stopping(self._topics_replaced()):
+                    await self._close()
             except Exception as error:  # noqa: BLE001 - it tries again, and says why
                 failures += 1
                 self._stand(error, f"the broker cannot be used: {error!r}")
                 await self._pause(_pause_s(failures))
 
     async def _open(self) -> None:
-        await self._find_topics()
+        lives = await self._find_topics()
         broker = bus.make_broker(self._kafka)
-        subscriber = self.declare(broker)
+        subscriber = self.declare(broker, lives)
         try:
             async with asyncio.timeout(OPEN_TIMEOUT_S):
                 await broker.start()
@@ -561,8 +568,26 @@ class Consumers:
         await bus.kill_subscriber(subscriber)
         await broker.stop()
 
-    async def _find_topics(self) -> None:
-        """Return when all topics exist.
+    async def _topics_replaced(self) -> bool:
+        """Whether a topic was made anew: what this consumer believes of its places is of no use."""
+        if self._broker is None or self._subscriber is None or self._subscriber.consumer is None:
+            return False
+        client, lives = self._subscriber.consumer._client, dict[TopicPartition, str]()  # noqa: SLF001
+        try:
+            async with asyncio.timeout(LOOK_S):
+                for upstream in self._upstreams:
+                    lives.update(await bus.topic_lives(client, topics.topic(upstream)))
+        except (KafkaError, OSError, TimeoutError):
+            return False  # the next look will tell
+        replaced = self._offsets.replaced(lives)
+        if replaced:
+            names = ", ".join(sorted(replaced))
+            log.warning("%s begins anew: another topic has replaced %s", self._service, names)
+            self._reason = f"begins anew with {names}"
+        return bool(replaced)
+
+    async def _find_topics(self) -> dict[TopicPartition, str]:
+        """Return when all topics exist, with the lives of the partitions that are heard.
 
         A consumer that asked for a missing one might create it, with whatever number of partitions
         the broker thinks right.
@@ -576,15 +601,17 @@ class Consumers:
             request_timeout_ms=bus.REQUEST_TIMEOUT_MS,
             **parse_security(self._kafka.security),
         )
+        lives: dict[TopicPartition, str] = {}
         try:
             async with asyncio.timeout(bus.ADMIN_TIMEOUT_S):
                 await client.bootstrap()
                 for upstream in self._upstreams:
                     name = topics.topic(upstream)
-                    await bus.topic_facts(client, name)
+                    lives.update(await bus.topic_lives(client, name))
                     await bus.topic_facts(client, topics.dead_letter_topic(name))
         finally:
             await bus.close_client(client)
+        return lives
 
     async def _close(self) -> None:
         broker, self._broker = self._broker, None

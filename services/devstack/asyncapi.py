@@ -40,6 +40,11 @@ SERVER: Final = "cluster"
 SERVER_ADDRESS: Final = "kafka:9092"
 SERVER_TEXT: Final = "Apache Kafka. The address is a matter of configuration; production uses TLS."
 
+TOPIC_TEXT: Final = (
+    "A topic that was deleted and made anew, which its topic id tells, gets all events again: "
+    "an offset of the old one means nothing in it, so begin at the earliest."
+)
+
 SCHEMAS_AT: Final = "#/components/schemas/"
 COMMON_HEADERS: Final = "headers.event"
 LETTER_HEADERS: Final = "headers.dead-letter"
@@ -181,7 +186,7 @@ def _add_events(
     channels[address] = _channel(
         address,
         topics.PARTITIONS_PER_TOPIC,
-        f"Events of the {service} service, those of one table in one order.",
+        f"Events of the {service} service, those of one table in one order. {TOPIC_TEXT}",
     )
     channels[letters] = _channel(
         letters,

@@ -32,12 +32,12 @@ class Member:
 
     def __init__(self, *mine: TopicPartition) -> None:
         self.mine = set(mine)
-        self.committed: dict[TopicPartition, int] = {}
+        self.committed: dict[TopicPartition, tuple[int, str]] = {}
 
     def assignment(self) -> set[TopicPartition]:
         return self.mine
 
-    async def commit(self, offsets: dict[TopicPartition, int]) -> None:
+    async def commit(self, offsets: dict[TopicPartition, tuple[int, str]]) -> None:
         self.committed.update(offsets)
 
 
@@ -45,12 +45,12 @@ async def test_kafka_delivery_09_offsets_of_a_partition_that_went_away_are_not_c
     """Somebody else has committed 50 of it by now; what is still held here is 40."""
     gone, kept = TopicPartition("events", 0), TopicPartition("events", 1)
     member = Member(kept)
-    due = Offsets()
-    due.handled(member, [Handled(gone.topic, 0, 39), Handled(kept.topic, 1, 6)])
+    due = Offsets(lambda: member, {gone: "life", kept: "life"})
+    due.handled([Handled(gone.topic, 0, 39), Handled(kept.topic, 1, 6)])
     await due.commit()
-    assert member.committed == {kept: 7}
+    assert member.committed == {kept: (7, "life")}
     await due.on_partitions_revoked([kept])
-    assert member.committed == {kept: 7}
+    assert member.committed == {kept: (7, "life")}
 
 
 async def test_event_versioning_03_a_rebuild_ends_at_an_own_event_that_it_does_not_know() -> None:

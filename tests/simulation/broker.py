@@ -11,11 +11,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-from aiokafka import TopicPartition
+from aiokafka import ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import KafkaConnectionError
+from aiokafka.structs import OffsetAndMetadata
 from msgspec import Struct
 
 from services.chassis import bus, consumer, topics
@@ -61,7 +63,7 @@ class Cluster:
         self.chance = chance
         self.trace = trace
         self.topics: dict[str, Topic] = {}
-        self.offsets: dict[str, dict[TopicPartition, int]] = {}
+        self.offsets: dict[str, dict[TopicPartition, OffsetAndMetadata]] = {}
         self.members: dict[str, list[SimConsumer]] = {}
         self.crash: Callable[[Owner, str], None] = lambda *_: None
         self.away = False
@@ -80,10 +82,14 @@ class Cluster:
     def empty(self) -> None:
         """Lose everything: messages, topics and what groups had committed."""
         self.trace("the broker loses all its data")
-        for name, topic in list(self.topics.items()):
-            del self.topics[name]
-            self.create(name, len(topic.logs))
+        for name in list(self.topics):
+            self.replace(name)
         self.forget_offsets()
+
+    def replace(self, name: str) -> None:
+        """Delete a topic and create it again; the offsets of groups stay, and mean nothing in it."""
+        self.trace(f"{name} is made anew")
+        self.create(name, len(self.topics.pop(name).logs))
 
     def cut(self, name: str, partition: int, messages: int) -> None:
         """Lose the end of a partition, as after the election of a replica that lagged."""
@@ -218,14 +224,28 @@ class SimProducer:
 class _Idle:
     fetcher_idle_time = 0.0
     subscription = None
+    reassignment_in_progress = False
 
 
 class SimConsumer:
     """A member of a group."""
 
-    def __init__(self, cluster: Cluster, group: str, names: Sequence[str]) -> None:
+    # The library's background tasks, of which there are none here.
+    _coordinator = SimpleNamespace(_coordination_task=None)
+    _fetcher = SimpleNamespace(_fetch_task=None)
+    _client = SimpleNamespace(_sync_task=None)
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        group: str,
+        names: Sequence[str],
+        listener: ConsumerRebalanceListener,
+    ) -> None:
+        owner = OWNER.get()
+        assert owner is not None, "a consumer belongs to a process"
         self.group = group
-        self.owner = OWNER.get()
+        self.owner = owner
         self.topics = names
         self._cluster = cluster
         self._positions: dict[TopicPartition, int] = {}
@@ -233,10 +253,25 @@ class SimConsumer:
         self._subscription = _Idle()
         self.grown = asyncio.Event()
         self._rejoin_s: float | None = None
+        self._listener = listener
+        self._told: asyncio.Task[None] | None = None
+        self._paused: set[TopicPartition] = set()
+        self.fetched: Callable[[], None] = lambda: None
 
     def assign(self, partitions: Sequence[TopicPartition]) -> None:
-        committed = self._cluster.offsets.setdefault(self.group, {})
-        self._positions = {each: committed.get(each, 0) for each in partitions}
+        """Nothing is read before the listener has said from where."""
+        if self._told is not None:
+            self._told.cancel()
+        self._positions = dict.fromkeys(partitions, 0)
+        self._paused = set(partitions)
+        told = self._listener.on_partitions_assigned(partitions)
+        self._told = self.owner.begin(told, "partitions assigned")
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        self._paused.update(partitions)
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        self._paused.difference_update(partitions)
 
     def rejoin_after(self, seconds: float) -> None:
         self._rejoin_s = asyncio.get_running_loop().time() + seconds
@@ -260,7 +295,7 @@ class SimConsumer:
             dict.fromkeys((p for p in self._positions if p.topic == topic), until_s)
         )
 
-    async def commit(self, offsets: dict[TopicPartition, int]) -> None:
+    async def commit(self, offsets: dict[TopicPartition, OffsetAndMetadata]) -> None:
         await asyncio.sleep(self._cluster.chance.between(*SEND_S))
         self._cluster.check()
         if self._rejoin_s is None:
@@ -273,8 +308,9 @@ class SimConsumer:
         if self._rejoin_s is not None and now_s >= self._rejoin_s:
             self._rejoin_s = None
             self.assign(list(self._positions))
-        if self._cluster.away:
+        if self._cluster.away or self._paused:
             return ()
+        self.fetched()
         found: list[Stored] = []
         room = chance.random.choice(POLL_RECORDS)
         for partition in chance.random.sample(list(self._positions), len(self._positions)):
@@ -287,9 +323,11 @@ class SimConsumer:
     def _fetch(self, partition: TopicPartition, room: int, now_s: float) -> list[Stored]:
         log = self._cluster.topics[partition.topic].logs[partition.partition]
         position = self._positions[partition]
+        if room <= 0 or now_s < self._stalled.get(partition, 0.0):
+            return []
         if position > len(log):
             position = self._positions[partition] = 0  # out of range: from the earliest
-        if position == len(log) or room <= 0 or now_s < self._stalled.get(partition, 0.0):
+        if position == len(log):
             return []
         if self._cluster.chance.hits("slow partition"):
             self._stalled[partition] = now_s + self._cluster.chance.between(*STALL_S)
@@ -302,9 +340,17 @@ class SimSubscriber:
     """Polls, hands batches over and acknowledges them, as the library does."""
 
     def __init__(
-        self, cluster: Cluster, names: Iterable[str], group: str, parser: Any, decoder: Any
+        self,
+        cluster: Cluster,
+        names: Iterable[str],
+        *,
+        group: str,
+        parser: Any,
+        decoder: Any,
+        listener: ConsumerRebalanceListener,
+        **_: Any,
     ) -> None:
-        self.consumer: SimConsumer | None = SimConsumer(cluster, group, tuple(names))
+        self.consumer: SimConsumer | None = SimConsumer(cluster, group, tuple(names), listener)
         self._cluster = cluster
         self._parser = parser
         self._decoder = decoder
@@ -412,10 +458,26 @@ def installed(cluster: Cluster) -> Iterator[None]:
         ends = {number: len(log) for number, log in enumerate(topic.logs)}
         return bus.TopicFacts(topic_id=topic.topic_id, ends=ends)
 
-    def subscribe(
-        broker: SimBroker, names: Iterable[str], *, group: str, parser: Any, decoder: Any, **_: Any
-    ) -> SimSubscriber:
-        subscriber = SimSubscriber(cluster, names, group, parser, decoder)
+    async def topic_lives(_: Any, name: str) -> dict[TopicPartition, str]:
+        await asyncio.sleep(cluster.chance.between(*SEND_S))
+        cluster.check()
+        topic = cluster.topics[name]
+        return {TopicPartition(name, each): topic.topic_id for each in range(len(topic.logs))}
+
+    async def committed(
+        member: SimConsumer, partitions: Sequence[TopicPartition]
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        await asyncio.sleep(cluster.chance.between(*SEND_S))
+        while cluster.away:
+            await asyncio.sleep(IDLE_S)
+        known = cluster.offsets.get(member.group, {})
+        return {each: known[each] for each in partitions if each in known}
+
+    def pace(member: SimConsumer, fetched: Callable[[], None]) -> None:
+        member.fetched = fetched
+
+    def subscribe(broker: SimBroker, names: Iterable[str], **options: Any) -> SimSubscriber:
+        subscriber = SimSubscriber(cluster, names, **options)
         broker.subscribers.append(subscriber)
         return subscriber
 
@@ -427,8 +489,8 @@ def installed(cluster: Cluster) -> Iterator[None]:
 
     with ExitStack() as stack:
         for function in (
-            make_producer, close_producer, ensure_topics, topic_facts, subscribe, kill_subscriber,
-            close_client,
+            make_producer, close_producer, ensure_topics, topic_facts, topic_lives, committed,
+            pace, subscribe, kill_subscriber, close_client,
         ):  # fmt: skip
             stack.enter_context(patch.object(bus, function.__name__, function))
         stack.enter_context(patch.object(bus, "make_broker", lambda _: SimBroker()))

@@ -33,6 +33,7 @@ STRIKES: Final = (
     "process stopped in order",
     "broker away",
     "broker emptied",
+    "topic made anew",
     "partition cut",
     "consumer set back",
     "offsets lost",

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from services.chassis import consumer, executor, hearing, memory, relay, work
+from services.chassis import consumer, executor, hearing, memory, offsets, relay, work
 from services.chassis.decider import Record
 from services.chassis.hearing import Result, Verdict
 from services.chassis.store import ConcurrencyConflict, StoreUnavailable
@@ -234,6 +234,21 @@ def offset_committed_before_the_work() -> Iterator[None]:
 
 
 @contextmanager
+def offset_taken_into_a_new_topic() -> Iterator[None]:
+    """A consumer takes every life of a topic for the same."""
+    begin = offsets.Offsets.__init__
+
+    def careless(self: Any, consumer: Any, lives: Any) -> None:
+        begin(self, consumer, dict.fromkeys(lives, "one for all"))
+
+    with (
+        patch.object(offsets.Offsets, "__init__", careless),
+        patch.object(offsets.Offsets, "replaced", lambda *_: set()),
+    ):
+        yield
+
+
+@contextmanager
 def foreign_snapshot_read() -> Iterator[None]:
     """A snapshot is read whatever release wrote it."""
 
@@ -259,5 +274,6 @@ MUTANTS: dict[str, Mutant] = {
     "a credit is delivered under a new key": a_credit_under_a_new_key,
     "a command is acknowledged before its commit": acknowledged_before_the_commit,
     "an offset is committed before the work": offset_committed_before_the_work,
+    "an old offset is taken into a new topic": offset_taken_into_a_new_topic,
     "a snapshot of another release is read": foreign_snapshot_read,
 }

@@ -31,6 +31,7 @@ from tests.simulation.virtual import Owner, VirtualClock
 
 STRIKE_S: Final = 1.0, 10.0
 LATE_S: Final = 3.0, 25.0
+REPEATED_S: Final = 5.0, 8.0
 PLAY_S_MAX: Final = 240.0
 """Virtual seconds after which the people stop beginning anything, faults or not."""
 
@@ -213,6 +214,8 @@ class World:
             cluster.away = False
         elif kind == "broker emptied":
             cluster.empty()
+        elif kind == "topic made anew":
+            await self._make_anew(service)
         elif kind == "partition cut":
             name = topics.topic(service)
             cluster.cut(name, random.randrange(PARTITIONS), random.randint(1, 20))
@@ -228,11 +231,22 @@ class World:
             name = topics.topic(service)
             cluster.append(name, random.randrange(PARTITIONS), (b"T1", b"{", [("x", b"y")]))
         elif kind == "relay set back":
-            await self._relay_set_back(service)
+            head = await self.disks[service].store.head_position()
+            await self._relay_set_back(service, random.randint(0, head))
 
-    async def _relay_set_back(self, service: str) -> None:
+    async def _make_anew(self, service: str) -> None:
+        """Replace a topic that has a few records twice, while its readers are slow."""
+        random, name = self.chance.random, topics.topic(service)
+        head = await self.disks[service].store.head_position()
+        await self._relay_set_back(service, max(0, head - random.randint(1, 12)))
+        await asyncio.sleep(self.chance.between(*REPEATED_S))
+        for members in self.cluster.members.values():
+            for member in members:
+                member.delay(name, self.chance.between(*LATE_S))
+        self.cluster.replace(name)
+
+    async def _relay_set_back(self, service: str, position: int) -> None:
         store = self.disks[service].store
-        position = self.chance.random.randint(0, await store.head_position())
         name = relay.checkpoint_name(service)
         if (await store.checkpoint(name)).position > position:
             await relay.rewind(store, position=position)

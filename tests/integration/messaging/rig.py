@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import asyncpg
 import msgspec
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from services.chassis import bus, envelope, topics
 from services.chassis.clock import SYSTEM_CLOCK
@@ -336,6 +337,17 @@ class Rig:
         return bus.Bus(
             bootstrap_servers=self.bootstrap, client_id=client, security=None, topic_replication=1
         )
+
+    async def make_anew(self, topic: str) -> None:
+        """Delete a topic and create it again, on a broker that keeps everything else."""
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap)
+        await admin.start()
+        try:
+            await admin.delete_topics([topic])
+            await asyncio.sleep(0.3)
+            await admin.create_topics([NewTopic(topic, topics.PARTITIONS_PER_TOPIC, 1)])
+        finally:
+            await admin.close()
 
     async def source(self, *, store: Store | None = None, start: bool = True) -> Source:
         if store is None:

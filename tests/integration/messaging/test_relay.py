@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 import pytest_asyncio
-from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions
 
 from services.chassis import bus, envelope, relay, topics
 from services.chassis.clock import SYSTEM_CLOCK
@@ -246,14 +246,7 @@ async def test_a_topic_that_was_made_anew_gets_the_whole_log_again(
     source = await memory_rig.source()
     await source.append(TABLES * 2)
     await source.relayed()
-    admin = AIOKafkaAdminClient(bootstrap_servers=memory_rig.bootstrap)
-    await admin.start()
-    try:
-        await admin.delete_topics([source.topic])
-        await asyncio.sleep(0.3)
-        await admin.create_topics([NewTopic(source.topic, topics.PARTITIONS_PER_TOPIC, 1)])
-    finally:
-        await admin.close()
+    await memory_rig.make_anew(source.topic)
     await until(lambda: source.relay.status().rewinds > 0, what="a rewind")
     await source.relayed()
     await until_published(source, {record.event_id for record in await source.log()})
