@@ -149,8 +149,9 @@ class Decided(list[Event]):
     over instead of folding the events again.
     """
 
+    __slots__ = ("_before", "_evolve", "_states")
+
     def __init__(self, state: Any, evolve: Callable[[Any, Any], Any]) -> None:
-        super().__init__()
         self._before = state
         self._evolve = evolve
         self._states: list[Any] = []
@@ -159,10 +160,12 @@ class Decided(list[Event]):
     @property
     def state(self) -> Any:
         """The state after all of them."""
-        state = self._states[-1] if self._states else self._before
-        for event in self[len(self._states) :]:
-            state = self._evolve(state, event)
-            self._states.append(state)
+        states = self._states
+        state = states[-1] if states else self._before
+        if len(states) < len(self):
+            for event in self[len(states) :]:
+                state = self._evolve(state, event)
+                states.append(state)
         return state
 
     def take(self, events: Iterable[Event]) -> Decided:
@@ -170,16 +173,19 @@ class Decided(list[Event]):
         self.extend(events)
         return self
 
-    def steps(self) -> Iterator[tuple[Event, Any]]:
-        """Each event with the state after it.
+    def steps(self) -> Iterable[tuple[Event, Any]]:
+        """Each event with the state after it."""
+        known = self._states
+        return zip(self, known, strict=True) if len(known) == len(self) else self._folded()
 
-        A state that nobody has asked for is not kept: of the payments of a large book each would be
-        one, with all the payments before it.
+    def _folded(self) -> Iterator[tuple[Event, Any]]:
+        """A state that nobody has asked for is not kept.
+
+        Of the payments of a large book each would be one, with all the payments before it.
         """
-        state = self._before
+        state, known = self._before, len(self._states)
         for number, event in enumerate(self):
-            known = number < len(self._states)
-            state = self._states[number] if known else self._evolve(state, event)
+            state = self._states[number] if number < known else self._evolve(state, event)
             yield event, state
 
 
