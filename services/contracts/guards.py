@@ -55,18 +55,24 @@ def require_meaning(command: Command) -> None:
 
     A card is one of a deck (000 1.3.1); a word is one of those that the field's type lists.
     """
-    _require_cards(command)
-    for name, words in _choices(type(command)):
+    cards, choices = _spoken(type(command))
+    for name in cards:
+        _require_card(command, name)
+    for name, words in choices:
         told = getattr(command, name)
         if told is not None and told not in words:
             raise Refused("UNKNOWN", f"{name}: {told!r} is none of {', '.join(words)}")
 
 
+_Choices = tuple[tuple[str, tuple[str, ...]], ...]
+
+
 @cache
-def _choices(kind: type[Command]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _spoken(kind: type[Command]) -> tuple[tuple[str, ...], _Choices]:
+    """The command's fields that hold cards, and those that hold words, each with its words."""
     hints = get_type_hints(kind, include_extras=True)
     found = ((name, _words_of(hints[name])) for name in kind.__struct_fields__)
-    return tuple((name, words) for name, words in found if words)
+    return _card_fields(kind), tuple((name, words) for name, words in found if words)
 
 
 def _words_of(hint: Any) -> tuple[str, ...]:
@@ -76,15 +82,13 @@ def _words_of(hint: Any) -> tuple[str, ...]:
     return next((words for one in get_args(hint) if (words := _words_of(one))), ())
 
 
-def _require_cards(command: Command) -> None:
-    for name in _card_fields(type(command)):
-        told = getattr(command, name)
-        for card in (told,) if isinstance(told, str) and told else told or ():
-            if card not in _DECK:
-                raise Refused("UNKNOWN", f"{name}: {card!r} is no card")
+def _require_card(command: Command, name: str) -> None:
+    told = getattr(command, name)
+    for card in (told,) if isinstance(told, str) and told else told or ():
+        if card not in _DECK:
+            raise Refused("UNKNOWN", f"{name}: {card!r} is no card")
 
 
-@cache
 def _card_fields(kind: type[Command]) -> tuple[str, ...]:
     hints = get_type_hints(kind)
     return tuple(

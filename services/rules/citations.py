@@ -10,6 +10,7 @@ empty on purpose.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from services.rules.citation_table import BY_RULEBOOK, BY_TEXT
@@ -26,10 +27,14 @@ _TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The texts a rulebook rests on, its own first."""
 
+_KEPT_MAX: Final = 4096
+"""Answers kept: all rules of the catalogue's rulebooks, and of many of a house's own."""
+
 RULES: Final = frozenset(BY_TEXT)
 """Every rule key that can be cited."""
 
 
+@lru_cache(maxsize=_KEPT_MAX)
 def cite(rulebook_id: str, rule: str) -> tuple[str, ...]:
     """Return the clauses behind `rule` under a rulebook, each as `seed:clause`.
 

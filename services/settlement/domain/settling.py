@@ -120,6 +120,8 @@ def _grouped(coup_id: str, events: Sequence[Event], together: Operators) -> list
         operator = event.context.operator if event.context else ""
         if together(operator):
             groups.setdefault((operator, event.player, event.currency), []).append(event)
+    if not groups:
+        return [*events]
     keys: dict[str, str] = {}
     paid: list[Event] = []
     for number, wagers in enumerate(groups.values(), start=1):
