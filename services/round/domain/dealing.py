@@ -194,8 +194,6 @@ def opening_of_the_deal(coup: Coup) -> Sequence[Event]:
 
 def next_card(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
     """Give the next card of the draw order to the hand that needs it (invariant 2)."""
-    if coup.phase != DEALING or coup.dealt >= len(coup.drawn):
-        return ()
     drawn = coup.drawn[coup.dealt]
     if min(kept_to_come(state, coup), default=drawn.draw_number) < drawn.draw_number:
         return ()  # the draw order is theirs (ADR 11); a card that was out early waits for them
@@ -231,7 +229,7 @@ def _dealt(coup: Coup, drawn: Drawn, hand: str, position: int) -> CardDealt:
 
 def told(state: TableState, coup: Coup) -> Sequence[Event]:
     """Counts, naturals and decisions as the cards make them known (004 9.1)."""
-    if coup.phase != DEALING or coup.dealt < INITIAL_CARDS or coup.decided == len(HANDS):
+    if coup.decided == len(HANDS):
         return ()
     if None in coup.player_cards[:2] or None in coup.banker_cards[:2]:
         return ()
@@ -278,7 +276,7 @@ def _hidden_numbers(coup: Coup, hands: Sequence[str]) -> tuple[int, ...]:
 
 def turning(state: TableState, coup: Coup) -> Sequence[Event]:
     """Cards that lie face down are turned by the dealer, once they are his to turn (8.14.2)."""
-    if coup.phase != DEALING or not has_hidden(coup) or coup.dealt < INITIAL_CARDS:
+    if not has_hidden(coup):
         return ()
     hands = [hand for hand in HANDS if _may_be_turned(coup, hand)]
     numbers = _hidden_numbers(coup, hands)
@@ -322,13 +320,13 @@ def _collected(state: TableState, coup: Coup, numbers: Sequence[int]) -> Sequenc
 
 def instructed(state: TableState, coup: Coup) -> Sequence[Event]:
     """In a coup that is dealt out: ask for what is needed, or give the result."""
-    if coup.phase != DEALING or not coup.deal_called or coup.instructed:
+    if not coup.deal_called or coup.instructed or coup.dealt < len(coup.drawn):
         return ()
     if is_complete(coup):
         return result(state, coup)
     if kept_to_come(state, coup):
         return ()  # they come by themselves: asked for is what is wanted behind them
-    if needed(coup) is None or coup.dealt < len(coup.drawn):
+    if needed(coup) is None:
         return ()
     count = max(1, INITIAL_CARDS - len(coup.drawn))
     return [DrawInstructed(coup_id=coup.coup_id, count=count)]

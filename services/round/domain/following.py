@@ -137,11 +137,11 @@ def _deal(state: TableState, coup: Coup, at_us: int) -> Sequence[Event]:
         for before in (kept_by_dealer, shoe_moves_on):
             if step := before(state, coup):
                 return step
-    if step := told(state, coup):
-        return step
-    if step := turning(state, coup):
-        return step
-    if step := next_card(state, coup, at_us):
+    if coup.dealt >= INITIAL_CARDS:
+        for made_known in (told, turning):
+            if step := made_known(state, coup):
+                return step
+    if coup.dealt < len(coup.drawn) and (step := next_card(state, coup, at_us)):
         return step
     if coup.backfilled:
         return as_entered(state, coup, at_us)

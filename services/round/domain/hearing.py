@@ -66,24 +66,18 @@ def _registered(state: TableState, heard: Heard) -> TableState:
     return replace(state, reports={**state.reports, event.device_id: now})
 
 
-def _known(state: TableState, draw_number: int, card: str | None) -> TableState:
+def _known(shoe: ShoeView, draw_number: int, card: str | None) -> ShoeView:
     """Keep the shoe's first cards, to tell a new pack's order by (N-6)."""
-    shoe = state.shoe
-    if shoe is None or card is None or shoe.front_checked:
-        return state
-    if len(shoe.front) >= NEIGHBOUR_WINDOW_CARDS:
-        return state
-    return with_shoe(state, front=(*shoe.front, (draw_number, card)))
+    if card is None or shoe.front_checked or len(shoe.front) >= NEIGHBOUR_WINDOW_CARDS:
+        return shoe
+    return replace(shoe, front=(*shoe.front, (draw_number, card)))
 
 
-def _left_the_shoe(state: TableState, draw_number: int) -> TableState:
+def _left(shoe: ShoeView, draw_number: int) -> ShoeView:
     """A card that had been seen is no secret of the next coup once it is drawn or burned."""
-    shoe = state.shoe
-    if shoe is None:
-        return state
     seen = shoe.seen_next
-    return with_shoe(
-        state,
+    return replace(
+        shoe,
         drawn=max(shoe.drawn, draw_number),
         seen_next=None if seen is not None and seen <= draw_number else seen,
     )
@@ -97,10 +91,9 @@ def _burned(state: TableState, heard: Heard) -> TableState:
     owed = list(shoe.owed)
     if event.reason in owed:
         owed.remove(event.reason)
-    if event.first_card is not None:
-        state = _known(state, event.first_draw_number, event.first_card)
     last = shoe.drawn + event.count - event.set_aside
-    return with_shoe(_left_the_shoe(state, last), owed=tuple(owed))
+    shoe = _left(_known(shoe, event.first_draw_number, event.first_card), last)
+    return replace(state, shoe=replace(shoe, owed=tuple(owed)))
 
 
 def _cut_card(state: TableState, heard: Heard) -> TableState:
@@ -116,17 +109,17 @@ def _last_coup(state: TableState, heard: Heard) -> TableState:
 
 def _drawn(state: TableState, heard: Heard) -> TableState:
     event: cards.CardDrawn = heard.event  # type: ignore[assignment]
-    coup = state.coup
-    if not event.carried:
-        state = _left_the_shoe(_known(state, event.draw_number, event.card), event.draw_number)
-    elif state.shoe is not None:
-        kept = tuple(each for each in state.shoe.kept if each.draw_number != event.draw_number)
-        state = with_shoe(state, kept=kept)
+    coup, shoe = state.coup, state.shoe
+    if shoe is not None and not event.carried:
+        shoe = _left(_known(shoe, event.draw_number, event.card), event.draw_number)
+    elif shoe is not None:
+        kept = tuple(each for each in shoe.kept if each.draw_number != event.draw_number)
+        shoe = replace(shoe, kept=kept)
     if event.sequence is not None:
         heard_of = Reports(event.sequence, event.draw_number)
         state = replace(state, reports={**state.reports, event.device_id: heard_of})
     if coup is None or coup.coup_id != event.coup_id:
-        return state
+        return replace(state, shoe=shoe)
     if coup.no_bet and not coup.backfilled and not coup.drawn:
         begun = max(state.dealt_from_us, heard.meta.occurred_at_us)
         state = replace(state, dealt_from_us=begun)
@@ -148,18 +141,20 @@ def _drawn(state: TableState, heard: Heard) -> TableState:
         # Before a card that was out too early, and of which none is on a hand yet.
         waiting = sorted(drawn[coup.dealt :], key=lambda each: each.draw_number)
         drawn = (*drawn[: coup.dealt], *waiting)
-    return with_coup(
-        state,
+    coup = replace(
+        coup,
         drawn=drawn,
         instructed=max(0, coup.instructed - 1),
         irregular=coup.irregular or irregular,
     )
+    return replace(state, shoe=shoe, coup=coup)
 
 
 def _revealed(state: TableState, heard: Heard) -> TableState:
     event: cards.CardRevealed = heard.event  # type: ignore[assignment]
     number = event.draw_number
-    state = _known(state, number, event.card)
+    if state.shoe is not None:
+        state = replace(state, shoe=_known(state.shoe, number, event.card))
     coup = state.coup
     if coup is None or coup.coup_id != event.coup_id:
         return state

@@ -37,7 +37,12 @@ def _next(state: ShoeState, cards: Cards) -> Sequence[Event]:
         return ()
     if not state.open:
         return () if shoe.ended else retired(state, cards, "TABLE_CLOSED")
-    for due in _STEPS:
+    course = state.course
+    if course.burn_early or course.extra or course.turn or shoe.fault:
+        for unusual in _OUT_OF_COURSE:
+            if step := unusual(state, cards):
+                return step
+    for due in _BY_PHASE.get(course.phase, ()):
         if step := due(state, cards):
             return step
     return ()
@@ -50,7 +55,7 @@ def _to_rack_early(state: ShoeState, _: Cards) -> Sequence[Event]:
 def _dealt(state: ShoeState, cards: Cards) -> Sequence[Event]:
     """Cards that round or, for a generated shoe, the dealer asked for."""
     course, shoe = state.course, state.shoe
-    if course.phase != DEALING or shoe is None or shoe.ended or shoe.fault:
+    if shoe is None or shoe.ended or shoe.fault:
         return ()
     if first := carried_first(state, cards):
         return first
@@ -75,7 +80,7 @@ def _failed_device_gone(state: ShoeState, cards: Cards) -> Sequence[Event]:
 def _to_rack(state: ShoeState, _: Cards) -> Sequence[Event]:
     """The cards of the coup that is over, into the rack or back into the device."""
     shoe, course = state.shoe, state.course
-    if shoe is None or course.phase != IDLE or not course.discards:
+    if shoe is None or not course.discards:
         return ()
     discarded = CardsDiscarded(shoe_id=shoe.shoe_id, coup_id=course.coup_id, count=course.discards)
     if not shoe.device or shoe.ended:
@@ -91,7 +96,7 @@ def _to_rack(state: ShoeState, _: Cards) -> Sequence[Event]:
 
 def _end(state: ShoeState, cards: Cards) -> Sequence[Event]:
     shoe, course = state.shoe, state.course
-    if shoe is None or shoe.ended or course.phase != IDLE:
+    if shoe is None or shoe.ended:
         return ()
     if shoe.last_coup is None or course.coup < shoe.last_coup:
         return ()
@@ -102,8 +107,6 @@ def _end(state: ShoeState, cards: Cards) -> Sequence[Event]:
 
 
 def _burns(state: ShoeState, cards: Cards) -> Sequence[Event]:
-    if state.course.phase != IDLE:
-        return ()
     if met := met_by_kept_cards(state, cards):
         return met
     asked = state.course.betting_requested
@@ -111,13 +114,10 @@ def _burns(state: ShoeState, cards: Cards) -> Sequence[Event]:
     return met_debts(state, cards, reasons=due)
 
 
-_STEPS: tuple[Callable[[ShoeState, Cards], Sequence[Event]], ...] = (
-    _to_rack_early,
-    kept_cards,
-    turned,
-    _failed_device_gone,
-    _dealt,
-    _to_rack,
-    _end,
-    _burns,
-)
+_Step = Callable[[ShoeState, Cards], Sequence[Event]]
+
+_OUT_OF_COURSE: tuple[_Step, ...] = (_to_rack_early, kept_cards, turned, _failed_device_gone)
+"""What has to be looked at where a card or a device is not as it should be, or a card is turned."""
+
+_BY_PHASE: dict[str, tuple[_Step, ...]] = {DEALING: (_dealt,), IDLE: (_to_rack, _end, _burns)}
+"""The usual course; in other phases nothing of it falls due."""
