@@ -24,7 +24,6 @@ from services.contracts.core import (
 )
 from services.contracts.wager import DebitRequested, WagerRejected
 from services.round import domain as round_core
-from services.round.commands import AdvanceTime
 from services.round.domain import is_due
 from services.rules.cards import overfull
 from services.rules.shuffling import commitment
@@ -111,15 +110,16 @@ class InProcessTable:
         self._staked: dict[str, Placed] = {}
         """Of the ids that mean one wager for everybody."""
 
+    def has_due(self, at_us: int) -> bool:
+        """Whether a timer of the open table fires at this instant or did before it."""
+        state = self.states[ROUND]
+        return state.open and is_due(state, at_us)
+
     def run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
         """Carry a command out and everything that follows from it.
 
         Returns the refusal, if it was refused, and all events of the chain.
         """
-        command = step.command
-        state = self.states[ROUND]
-        if type(command) is AdvanceTime and state.open and not is_due(state, command.at_us):
-            return None, []  # no timer fires, so there is nothing to decide
         refused, told = self._run(step, command_id)
         if refused is None or step.otherwise is None or refused.reason not in ELSEWHERE:
             return refused, told
@@ -174,7 +174,7 @@ class InProcessTable:
         told: list[Told],
     ) -> list[Heard]:
         """Let a service decide; of its events those that somebody follows go on their way."""
-        core, table_id, states = CORES[service], self.table_id, self.states
+        core, table_id, states, sends = CORES[service], self.table_id, self.states, self.sends
         if service == SHOE:
             events = core.decide(command, states[service], self._cards, self._before)
         else:
@@ -185,7 +185,7 @@ class InProcessTable:
             states[service] = state
             version = self._versions[service] = self._versions[service] + 1
             told.append(Told(service, version, depth, event))
-            if type(event) in self.sends:
+            if type(event) in sends:
                 coup_id = getattr(event, "coup_id", None) or ""
                 if meta is None or meta.coup_id != coup_id:
                     meta = Meta(
@@ -227,7 +227,7 @@ class InProcessTable:
         pending: list[Heard] = []
         for reaction in core.react(heard, state):
             cause, command = heard, reaction
-            if isinstance(reaction, Caused):
+            if type(reaction) is Caused:
                 cause, command = reaction.heard, reaction.command
             pending += self._decide(
                 name,
