@@ -106,7 +106,7 @@ def measured(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
 def _without_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
     if "replay" in groups:
         say("replay")
-        yield replaying.measure(plan.rounds)
+        yield from replaying.measure(plan.rounds)
     if "pure" in groups:
         say("pure")
         yield from pure.measure(plan.rounds)
