@@ -172,7 +172,8 @@ def _checked(wager: Wager, command: ChangeWager, state: BookState, book: Book) -
         check_player(wager, state)
         check_gap(wager, state, book, amount_minor=more)
     changed = replace(wager, stake_minor=command.amount_minor)
-    return check_money(changed, state, book, amount_minor=abs(more), at_us=command.at_us)
+    held = live_of(book, changed.player)
+    return check_money(changed, held, state, book, amount_minor=abs(more), at_us=command.at_us)
 
 
 def _placements(wager: Wager, book: Book) -> int:

@@ -18,7 +18,6 @@ from services.wager.domain.state import (
     BookState,
     Wager,
     live,
-    live_of,
     rules_of,
     settings_of,
 )
@@ -54,19 +53,24 @@ def limit_of(state: BookState, book: Book, wager: Wager, at_us: int | None = Non
 
 
 def check_money(
-    wager: Wager, state: BookState, book: Book, *, amount_minor: int, at_us: int
+    wager: Wager,
+    held: Sequence[Wager],
+    state: BookState,
+    book: Book,
+    *,
+    amount_minor: int,
+    at_us: int,
 ) -> Wager:
-    """Limits in their order; the wager comes back with the mark of one outside them."""
+    """Limits in their order; the wager comes back with the mark of one outside them.
+
+    `held`: the player's live wagers (`live_of`).
+    """
     if wager.stake_minor < 1:
         raise Rejection("BELOW_MINIMUM", f"{wager.stake_minor} is no stake", "limits")
     limit = limit_of(state, book, wager, at_us)
     if limit is None:
         raise Rejection("UNKNOWN_AREA", f"no limits are published for {wager.area}")
-    mine = [
-        w
-        for w in live_of(book, wager.player)
-        if w.wager_id != wager.wager_id and w.currency == wager.currency
-    ]
+    mine = [w for w in held if w.wager_id != wager.wager_id and w.currency == wager.currency]
     total = wager.stake_minor + sum(w.stake_minor for w in mine if w.area == wager.area)
     bounds = AreaLimits(limit.min_minor, limit.max_minor, limit.unit_minor or None)
     chip = payable_unit(rules_of(state), settings_of(state).smallest_chip_minor)

@@ -97,9 +97,10 @@ def checked(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:
     """The wager as it may stand. Raises `Rejection`."""
     _check_open(at_us, state, book)
     check_player(wager, state)
-    wager = _check_place(wager, at_us, state, book)
+    held = live_of(book, wager.player)
+    wager = _check_place(wager, held, at_us, state, book)
     amount = wager.stake_minor
-    wager = check_money(wager, state, book, amount_minor=amount, at_us=at_us)
+    wager = check_money(wager, held, state, book, amount_minor=amount, at_us=at_us)
     check_gap(wager, state, book, amount_minor=amount)
     return wager
 
@@ -159,7 +160,9 @@ def check_player(wager: Wager, state: BookState) -> None:
     check_stops(wager, state)
 
 
-def _check_place(wager: Wager, at_us: int, state: BookState, book: Book) -> Wager:
+def _check_place(
+    wager: Wager, mine: Sequence[Wager], at_us: int, state: BookState, book: Book
+) -> Wager:
     """Area, currency, funding, seat and box, combination, in this order."""
     rules = rules_of(state)
     if wager.area not in rules.areas:
@@ -168,9 +171,8 @@ def _check_place(wager: Wager, at_us: int, state: BookState, book: Book) -> Wage
         raise Rejection("CURRENCY", f"this table takes no {wager.currency}")
     _check_token(wager, state)
     wager = check_box(wager, state, book)
-    mine = live_of(book, wager.player)
-    held = frozenset({*(w.area for w in mine), wager.area})
-    allowed = combination_allowed(rules, held)
+    areas = frozenset({*(w.area for w in mine), wager.area})
+    allowed = combination_allowed(rules, areas)
     if allowed is not True:
         approved = allowed == "APPROVAL" and opposing_approved(wager.player, at_us, state, book)
         if not approved:

@@ -13,7 +13,7 @@ from services.contracts.pinned import pinned
 from services.rules.citations import cite
 from services.rules.rulebook import Rulebook
 from services.wager.domain.facts import NOTHING, Facts, Stop
-from services.wager.domain.parts import dropped, found, put, values
+from services.wager.domain.parts import dropped, found, found_in_order, put, values
 from services.wager.domain.tokens import Tokens
 
 STATE_SCHEMA = 7
@@ -118,11 +118,8 @@ class Wagers(Struct, frozen=True):
 
     def of(self, player: str) -> list[Wager]:
         """The wagers of one player."""
-        named = found(self.players, player) or ()
-        if len(named) * len(self.parts) > len(self):
-            # Looked up one by one, somebody's thousandth wager would cost what all before it did.
-            return [wager for wager in self.values() if wager.player == player]
-        return [self[wager_id] for wager_id in named]
+        named = found(self.players, player)
+        return found_in_order(self.parts, named) if named else []
 
     def put(self, wager: Wager) -> Wagers:
         """With a wager at the end, or in the place of the one with its id."""
