@@ -46,7 +46,7 @@ class WagerResult:
     @property
     def net(self) -> Fraction:
         """The exact winnings after commission, before rounding."""
-        return self.gross - self.commission
+        return self.gross - self.commission if self.commission else self.gross
 
     @property
     def commission_booked(self) -> Fraction:
@@ -108,13 +108,17 @@ def _settled(
 ) -> WagerResult:
     if isinstance(verdict, Win):
         paid = winnings_minor(rulebook, verdict.net, stake_minor, unit_minor=unit_minor)
+        # Fractions are dear: most wins take no commission, and most amounts need no rounding.
+        gross = verdict.gross * stake_minor
+        commission = verdict.commission * stake_minor if verdict.commission else _NOTHING
+        net = gross - commission if commission else gross
         return WagerResult(
             outcome="won",
             returned_minor=0 if token else stake_minor,
             winnings_minor=paid,
-            gross=verdict.gross * stake_minor,
-            commission=verdict.commission * stake_minor,
-            rounding=paid - verdict.net * stake_minor,
+            gross=gross,
+            commission=commission,
+            rounding=_NOTHING if net == paid else paid - net,
             token_spent=token,
         )
     if verdict == "PUSH":
