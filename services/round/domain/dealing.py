@@ -322,11 +322,9 @@ def instructed(state: TableState, coup: Coup) -> Sequence[Event]:
     """In a coup that is dealt out: ask for what is needed, or give the result."""
     if not coup.deal_called or coup.instructed or coup.dealt < len(coup.drawn):
         return ()
-    if is_complete(coup):
-        return result(state, coup)
+    if needed(coup) is None:
+        return result(state, coup) if is_complete(coup) else ()
     if kept_to_come(state, coup):
         return ()  # they come by themselves: asked for is what is wanted behind them
-    if needed(coup) is None:
-        return ()
     count = max(1, INITIAL_CARDS - len(coup.drawn))
     return [DrawInstructed(coup_id=coup.coup_id, count=count)]

@@ -304,7 +304,8 @@ def _missing_before_betting(state: TableState) -> str:
 
 
 def rules_of(state: TableState) -> Rulebook:
-    return pinned(settings_of(state))
+    assert state.settings is not None
+    return pinned(state.settings)
 
 
 def settings_of(state: TableState) -> TableSettings:

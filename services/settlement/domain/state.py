@@ -282,7 +282,8 @@ def settings_of(state: SettlementState) -> TableSettings:
 
 
 def rules_of(state: SettlementState) -> Rulebook:
-    return pinned(settings_of(state))
+    assert state.settings is not None
+    return pinned(state.settings)
 
 
 def clauses_for(state: SettlementState, rule: str) -> tuple[str, ...]:

@@ -340,7 +340,8 @@ def scope(state: ShoeState, event: Event) -> Scope:
 
 
 def rules_of(state: ShoeState) -> Rulebook:
-    return pinned(settings_of(state))
+    assert state.settings is not None
+    return pinned(state.settings)
 
 
 def clauses_for(state: ShoeState, rule: str) -> tuple[str, ...]:

@@ -348,7 +348,8 @@ def scope(state: BookState, event: Event) -> Scope:
 
 
 def rules_of(state: BookState) -> Rulebook:
-    return pinned(settings_of(state))
+    assert state.settings is not None
+    return pinned(state.settings)
 
 
 def settings_of(state: BookState) -> TableSettings:
