@@ -77,7 +77,10 @@ class World:
 
     def begin(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """Run what a person does; it goes on whichever process dies."""
-        return self._people.begin(work, name)
+        task = self._people.begin(work, name)
+        # Who gave up shows in what does not come to rest; asyncio need not report it later as well.
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return task
 
     def node(self, service: str) -> Node:
         """A process of the service, as a load balancer chooses it."""
