@@ -11,6 +11,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+CPU_INFO = Path("/proc/cpuinfo")
+"""Where Linux says what its processors are."""
+
 
 class Goal(Struct, frozen=True):
     """What a ratio should be: at least so much, or at most so much where less is better."""
@@ -112,4 +115,11 @@ def cpu_s(root: int | None = None) -> float:
 
 def machine() -> str:
     """What the figures were measured on, as far as a program can tell."""
-    return f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    cores = f"{os.cpu_count()} cores"
+    with suppress(OSError, StopIteration):
+        about = CPU_INFO.read_text().splitlines()
+        cores += " of " + next(
+            line.partition(": ")[2] for line in about if line.startswith("model name")
+        )
+    system = f"{platform.system()} {platform.machine()}"
+    return f"Python {platform.python_version()}, {system}, {cores}"

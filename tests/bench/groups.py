@@ -45,6 +45,7 @@ ALL: Final = (
     "tables",
     "start",
 )
+WITHOUT_SERVERS: Final = ("replay", "pure", "core")
 ASKED_FOR: Final = ("memory", "peers", "growth")
 """Measured only where they are asked for: they take long, or fetch what they are beside."""
 
