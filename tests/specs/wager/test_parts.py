@@ -55,6 +55,7 @@ def test_a_change_copies_one_part() -> None:
     parts: Parts[int] = ()
     for number in range(10 * PART_KEYS_MAX):
         parts = put(parts, str(number), number)
+    assert list(values(parts)) == list(range(10 * PART_KEYS_MAX))
     assert max(map(len, parts)) == PART_KEYS_MAX
     assert len(parts) <= 12, "small parts do not pile up"
     later = put(parts, "0", 1)
