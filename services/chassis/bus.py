@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from aiokafka import (
     AIOKafkaClient,
@@ -26,6 +26,7 @@ from aiokafka import (
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.errors import (
+    ConsumerStoppedError,
     KafkaConnectionError,
     LeaderNotAvailableError,
     NotLeaderForPartitionError,
@@ -317,9 +318,7 @@ async def close_producer(producer: AIOKafkaProducer, *, flush: bool) -> None:
         log.warning("the producer could not be closed in order: %r", error)
     # Its `stop` would first wait until everything is sent. There is no public way past that.
     producer._closed = True  # noqa: SLF001
-    sender = producer._sender.sender_task  # noqa: SLF001
-    if sender is not None:
-        await _kill(sender)
+    await _kill(producer._sender.sender_task)  # noqa: SLF001
     await close_client(producer.client)
 
 
@@ -336,37 +335,56 @@ async def kill_subscriber(subscriber: BatchSubscriber) -> None:
             coordinator._heartbeat_task,  # noqa: SLF001
             coordinator._commit_refresh_task,  # noqa: SLF001
         ]
-    for task in tasks:
-        if task is not None and not task.done():
-            await _kill(task)
-    if consumer is not None:
-        await _give_up(consumer._fetcher)  # noqa: SLF001
-        await close_client(consumer._client)  # noqa: SLF001
+    try:
+        await _kill(*tasks)
+        if consumer is not None:
+            await _give_up(consumer._fetcher)  # noqa: SLF001
+    finally:
+        if consumer is not None:
+            await close_client(consumer._client)  # noqa: SLF001
 
 
 async def close_client(client: AIOKafkaClient) -> None:
-    """Close a client that may be broken: what its background tasks ended with is of no use any more."""
-    await _give_up(client)
-    # What it did not come to: a connection that stays open is a member that never leaves its group.
-    for connection in client._conns.values():  # noqa: SLF001
-        connection.close()
+    """Close a client that may be broken, for good.
+
+    What its background tasks ended with is of no use any more.
+    """
+    # Who still uses it, as a commit of offsets does that is under way, would connect it once more.
+    client._get_conn = _no_more  # noqa: SLF001
+    try:
+        await _give_up(client)
+    finally:
+        # What it did not come to: a connection that stays open is a member that never leaves its group.
+        for connection in client._conns.values():  # noqa: SLF001
+            connection.close()
+
+
+async def _no_more(*_: Any, **__: Any) -> NoReturn:
+    raise ConsumerStoppedError("this client was closed")
 
 
 async def _give_up(part: Any) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    # Who cleans up because it was cancelled cleans up all the same.
+    cancelled = task.cancelling()
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await part.close()
     except (Exception, asyncio.CancelledError) as error:  # it is not needed any more
-        if (task := asyncio.current_task()) is not None and task.cancelling():
+        if task.cancelling() > cancelled:
             raise
         log.warning("%s could not be closed in order: %r", type(part).__name__, error)
 
 
-async def _kill(task: asyncio.Task[Any]) -> None:
-    """Cancel a task that, cancelled once, waits for its requests: the second time cancels those."""
+async def _kill(*tasks: asyncio.Task[Any] | None) -> None:
+    """Cancel tasks that, cancelled once, wait for their requests: the second time cancels those."""
     for _ in range(2):
-        task.cancel()
-        await asyncio.wait([task], timeout=CANCEL_WAIT_S)
+        left = [task for task in tasks if task is not None and not task.done()]
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=CANCEL_WAIT_S)
 
 
 def patience_s(timeout_s: float) -> float:

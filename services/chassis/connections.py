@@ -30,7 +30,7 @@ def _telling(write: Callable[..., Any]) -> Callable[..., Any]:
     def told(connection: AIOKafkaConnection, *request: Any, **more: Any) -> Any:
         try:
             return write(connection, *request, **more)
-        except KafkaError:
+        except (KafkaError, NotImplementedError):  # the latter: its versions are others
             raise
         except RuntimeError as error:
             connection.close(reason=CloseReason.CONNECTION_BROKEN, exc=error)

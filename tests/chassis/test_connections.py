@@ -26,6 +26,10 @@ async def written_after_it_broke() -> None:
     connection = AIOKafkaConnection(LOOPBACK, port)
     connection._reader, connection._writer = await asyncio.open_connection(LOOPBACK, port)
     connection._read_task = connection._create_reader_task()
+    connection._versions = {MetadataRequest.API_KEY: (99, 99)}
+    with pytest.raises(NotImplementedError):  # a broker of another age is no broken connection
+        await connection.send(MetadataRequest([]))
+    assert connection.connected()
     connection._versions = {MetadataRequest.API_KEY: (0, 1)}
     connection._writer.transport.abort()
     await asyncio.sleep(0)
