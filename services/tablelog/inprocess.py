@@ -24,6 +24,7 @@ from services.contracts.core import (
 )
 from services.contracts.wager import DebitRequested, WagerRejected
 from services.round import domain as round_core
+from services.round.commands import AdvanceTime
 from services.round.domain import is_due
 from services.rules.cards import overfull
 from services.rules.shuffling import commitment
@@ -110,16 +111,15 @@ class InProcessTable:
         self._staked: dict[str, Placed] = {}
         """Of the ids that mean one wager for everybody."""
 
-    def has_due(self, at_us: int) -> bool:
-        """Whether a timer of the open table fires at this instant or did before it."""
-        state = self.states[ROUND]
-        return state.open and is_due(state, at_us)
-
     def run(self, step: Step, command_id: str) -> tuple[Refused | None, list[Told]]:
         """Carry a command out and everything that follows from it.
 
         Returns the refusal, if it was refused, and all events of the chain.
         """
+        command = step.command
+        state = self.states[ROUND]
+        if type(command) is AdvanceTime and state.open and not is_due(state, command.at_us):
+            return None, []  # no timer fires, so there is nothing to decide
         refused, told = self._run(step, command_id)
         if refused is None or step.otherwise is None or refused.reason not in ELSEWHERE:
             return refused, told

@@ -74,9 +74,9 @@ def replay(path: str) -> Iterator[OutLine]:
 def run_line(table: InProcessTable, line: Line) -> tuple[Refused | None, list[Told]]:
     """One line: first the timers that are due by its time, then what it says."""
     command_id = str(line.number)
+    clock = Step(ROUND, AdvanceTime(at_us=line.at_us, by=SYSTEM))
     told: list[Told] = []
-    if table.has_due(line.at_us):
-        clock = Step(ROUND, AdvanceTime(at_us=line.at_us, by=SYSTEM))
+    if table.states[ROUND].open:
         _, told = table.run(clock, f"{command_id}.0")
     try:
         commands = steps(line, table.table_id)
