@@ -329,15 +329,16 @@ async def kill_subscriber(subscriber: BatchSubscriber) -> None:
     consumer, subscriber.consumer = subscriber.consumer, None
     if consumer is not None:
         consumer._closed = True  # noqa: SLF001
-        coordinator = consumer._coordinator  # noqa: SLF001
-        tasks += [
-            coordinator._coordination_task,  # noqa: SLF001
-            coordinator._heartbeat_task,  # noqa: SLF001
-            coordinator._commit_refresh_task,  # noqa: SLF001
-        ]
+        # One that has not found its broker yet has none, and nothing that fetches.
+        if (coordinator := consumer._coordinator) is not None:  # noqa: SLF001
+            tasks += [
+                coordinator._coordination_task,  # noqa: SLF001
+                coordinator._heartbeat_task,  # noqa: SLF001
+                coordinator._commit_refresh_task,  # noqa: SLF001
+            ]
     try:
         await _kill(*tasks)
-        if consumer is not None:
+        if consumer is not None and consumer._fetcher is not None:  # noqa: SLF001
             await _give_up(consumer._fetcher)  # noqa: SLF001
     finally:
         if consumer is not None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from aiokafka import AIOKafkaClient
+from aiokafka import AIOKafkaClient, AIOKafkaConsumer
 from aiokafka.errors import ConsumerStoppedError, KafkaConnectionError
 from aiokafka.protocol.metadata import MetadataRequest
 
@@ -61,6 +61,16 @@ async def test_who_was_cancelled_closes_all_the_same() -> None:
     using.cancel()
     await asyncio.wait([using])
     assert using.cancelled()
+    assert not client.connection.open
+
+
+async def test_a_subscriber_that_never_found_its_broker_is_killed_as_well() -> None:
+    """Its end must not hide why it was not opened."""
+    client = Broken()
+    consumer = AIOKafkaConsumer(bootstrap_servers="127.0.0.1:1")
+    consumer._client = client
+    subscriber: Any = SimpleNamespace(running=True, tasks=[], consumer=consumer)
+    await bus.kill_subscriber(subscriber)
     assert not client.connection.open
 
 
