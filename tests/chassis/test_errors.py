@@ -166,7 +166,7 @@ async def test_an_abort_of_the_handler_is_left_alone() -> None:
             "its own words",
             "",
         )
-        assert place.edge.in_flight == 0
+        await until(lambda: place.edge.in_flight == 0)
 
 
 async def test_errors_of_streams_are_answered_in_the_model_too() -> None:
