@@ -34,8 +34,8 @@ class Held(Struct, frozen=True):
 
 
 HELD: Final[dict[str, Held]] = {
-    "G1": Held("wagers", 0.18, "0.22 to 0.30 on two cores, which caller and broker share with it"),
-    "G1 CPU": Held("wagers", 3.2, "2.2 to 2.9; what G1 is made of"),
+    "G1": Held("wagers", 0.18, "0.24 to 0.33 on two cores, which caller and broker share with it"),
+    "G1 CPU": Held("wagers", 3.2, "2.0 to 2.4; what G1 is made of"),
     "G3": Held(
         "settlement", 0.08, "0.11 to 0.16: digests, indexes and rules beside a copy of bytes"
     ),
