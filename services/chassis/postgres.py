@@ -26,6 +26,7 @@ from services.chassis.snapshots import Snapshot
 from services.chassis.statements import (
     ADVANCE,
     APPEND,
+    BEGIN,
     BEGIN_CHECKPOINT,
     BODY,
     ENTRY,
@@ -160,10 +161,13 @@ def _locking(service: str, streams: Iterable[str]) -> str:
 
 
 @asynccontextmanager
-async def _transaction(connection: Any, *, and_then: str = "") -> AsyncIterator[None]:
-    """A transaction that begins with a statement: the driver's own takes a round trip to begin."""
+async def transaction(connection: Any, *, and_then: str = "") -> AsyncIterator[None]:
+    """A transaction that writes, on a connection; it begins with a statement.
+
+    The driver's own takes a round trip more where there is one.
+    """
     try:
-        await connection.execute(f"begin isolation level read committed; {and_then}")
+        await connection.execute(f"{BEGIN}; {and_then}")
         yield
     except BaseException:
         # Where this fails the connection is broken, and the pool throws it away.
@@ -469,7 +473,7 @@ class PostgresStore:
         locking = _locking(self.service, lock) if lock else ""
         try:
             async with self.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
-                async with _transaction(connection, and_then=locking):
+                async with transaction(connection, and_then=locking):
                     # The pool hands out a proxy with the connection's own methods.
                     tx = PostgresTx(self.service, connection)  # type: ignore[arg-type]
                     yield tx

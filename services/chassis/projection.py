@@ -26,7 +26,7 @@ from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar
 from msgspec import Struct
 
 from services.chassis.decider import Entry
-from services.chassis.postgres import Pool, advance_checkpoint
+from services.chassis.postgres import Pool, advance_checkpoint, transaction
 from services.chassis.store import Advance, Store
 from services.contracts.core import NotYet
 
@@ -230,7 +230,7 @@ class Projector(Generic[T]):
     async def prepare(self) -> Live:
         """Create the first generation where there is none."""
         name, version = self._projection.name, self._projection.version
-        async with self._pool.acquire() as connection, _transaction(connection):
+        async with self._pool.acquire() as connection, transaction(connection):
             await connection.execute("select pg_advisory_xact_lock($1)", self._prepare_key)
             if not await connection.fetchval("select true from projections where name = $1", name):
                 schema = self._schema(1)
@@ -287,7 +287,7 @@ class Projector(Generic[T]):
             await self._check_version()
             return 0
         last = records[-1].position
-        async with self._pool.acquire() as connection, _transaction(connection):
+        async with self._pool.acquire() as connection, transaction(connection):
             # The checkpoint comes first: its row lock is what a switch waits for, and what makes
             # the pointer that is read after it the one that still holds at the commit.
             answer = await advance_checkpoint(
@@ -326,11 +326,11 @@ class Projector(Generic[T]):
             before = await live(connection, self._projection.name)
             generation = before.generation + 1
             schema = self._schema(generation)
-            async with _transaction(connection):
+            async with transaction(connection):
                 await self._drop_all_but(connection, before.schema)
                 await self._create(connection, schema)
             position = await self._fill(connection, schema, progress)
-            async with _transaction(connection):
+            async with transaction(connection):
                 await self._switch(connection, schema, generation, position)
                 return await live(connection, self._projection.name)
 
@@ -516,10 +516,6 @@ async def _follow(
                 async with asyncio.timeout(poll_s):
                     await source.changed.wait()
                     await asyncio.sleep(GATHER_S)
-
-
-def _transaction(connection: Any) -> Any:
-    return connection.transaction(isolation="read_committed")
 
 
 def _ignore_progress(_position: int, _end: int) -> None:

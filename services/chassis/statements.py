@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+BEGIN: Final = (
+    "begin isolation level read committed; "
+    "set local plan_cache_mode = force_generic_plan; "
+    "set local enable_seqscan = off; "
+    "set local jit = off"
+)
+"""How every transaction that writes begins.
+
+Its statements find rows by key and take their arguments as arrays. Left to itself the server plans
+such a statement anew each time that its arrays are shorter than the ten elements that it expects of
+any, which takes as long as the statement. A plan that is kept must not be one that reads a whole
+table because it was small when the plan was made.
+"""
+
 BODY: Final = "version, type, schema_version, body"
 """The fields of a `Body`."""
 

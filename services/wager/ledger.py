@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from services.chassis.postgres import transaction
 from services.wager.wallet import (
     BALANCE_MAXIMUM,
     CANCEL,
@@ -119,7 +120,7 @@ class LedgerWallet:
 
     async def move(self, movement: Movement) -> Answer:
         """Carry out one movement, deposits too."""
-        async with self._pool.acquire() as connection, connection.transaction():
+        async with self._pool.acquire() as connection, transaction(connection):
             (answer,) = await Ledger(connection).move([movement])
         return answer
 
@@ -229,7 +230,7 @@ async def _lock(connection: Any, accounts: set[Account]) -> dict[Account, int]:
     await connection.execute(
         "insert into accounts (player, currency, balance_minor) "
         "select player, currency, 0 from unnest($1::text[], $2::text[]) as a (player, currency) "
-        "order by player, currency on conflict do nothing",
+        "on conflict do nothing",
         players,
         currencies,
     )
@@ -239,10 +240,13 @@ async def _lock(connection: Any, accounts: set[Account]) -> dict[Account, int]:
 async def _locked(
     connection: Any, players: Sequence[str], currencies: Sequence[str]
 ) -> dict[Account, int]:
+    # One look into the index for each, in the order in which they come: everybody sorts alike, so
+    # nobody waits in a circle. A plan for all at once reads the whole table, if it is made while
+    # the table is young, and stays in use.
     rows = await connection.fetch(
-        "select player, currency, balance_minor from accounts "
-        "where (player, currency) in (select * from unnest($1::text[], $2::text[])) "
-        "order by player, currency for update",
+        "select a.* from unnest($1::text[], $2::text[]) as asked (player, currency), lateral ("
+        "select player, currency, balance_minor from accounts where player = asked.player "
+        "and currency = asked.currency limit 1 for update) as a",
         players,
         currencies,
     )
@@ -250,8 +254,7 @@ async def _locked(
 
 
 async def _known(connection: Any, keys: list[str]) -> dict[str, _Row]:
-    # One look into the index for each key: a plan for all keys at once reads the whole table as
-    # long as the table is young and nobody has counted it.
+    # One look into the index for each key, for the same reason.
     rows = await connection.fetch(
         "select m.* from unnest($1::text[]) as asked (key), lateral ("
         "select movement_id, player, currency, kind, amount_minor, balance_minor, table_id, "
@@ -280,9 +283,9 @@ async def _write(connection: Any, written: Sequence[_Row], balances: dict[Accoun
         "with written as (insert into movements (movement_id, player, currency, kind, amount_minor,"
         " balance_minor, table_id, coup_id, cancels) select * from unnest($4::text[], $5::text[], "
         "$6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], "
-        "$12::text[])) update accounts set balance_minor = new.balance_minor "
-        "from unnest($1::text[], $2::text[], $3::bigint[]) as new (player, currency, balance_minor)"
-        " where accounts.player = new.player and accounts.currency = new.currency",
+        "$12::text[])) insert into accounts (player, currency, balance_minor) "
+        "select * from unnest($1::text[], $2::text[], $3::bigint[]) "
+        "on conflict (player, currency) do update set balance_minor = excluded.balance_minor",
         [player for player, _ in touched],
         [currency for _, currency in touched],
         [balances[account] for account in touched],

@@ -183,20 +183,22 @@ async def _inserted(store: postgres.PostgresStore) -> float:
 
 
 async def _load(store: postgres.PostgresStore, stream: str) -> None:
+    """As `Core.load` reads, on a connection that is asked for at each load."""
     state = domain.initial_state()
-    records = await store.read_stream(stream, after_version=0, limit=STREAM_EVENTS)
-    assert len(records) == STREAM_EVENTS
-    for record in records:
-        event = REGISTRY.decode(record.type, record.schema_version, record.body)
-        state = domain.evolve(state, event)
+    async with store.pool.acquire() as connection:
+        tx = postgres.PostgresTx(domain.SERVICE, connection)  # type: ignore[arg-type]
+        bodies = await tx.read_bodies(stream, after_version=0, limit=STREAM_EVENTS)
+    assert len(bodies) == STREAM_EVENTS
+    for body in bodies:
+        state = domain.evolve(state, REGISTRY.decode(body.type, body.schema_version, body.body))
 
 
 async def _replayed(store: postgres.PostgresStore) -> int:
-    """Every event of the log with its envelope, as objects."""
+    """Every event of the log with its envelope, as objects, read as projections read."""
     # A new store has nothing of the log in its memory.
     reader = postgres.PostgresStore(domain.SERVICE, store.pool)
     count, after = 0, 0
-    while records := await reader.read_log(after_position=after, limit=READ_ROWS):
+    while records := await reader.read_entries(after_position=after, limit=READ_ROWS):
         for record in records:
             decode_meta(record.meta)
             REGISTRY.decode(record.type, record.schema_version, record.body)
