@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from services.chassis.decider import Entry
 from services.chassis.postgres import Pool, advance_checkpoint, transaction
+from services.chassis.statements import FILL, FILLED
 from services.chassis.store import Advance, Store
 from services.contracts.core import NotYet
 
@@ -354,7 +355,7 @@ class Projector(Generic[T]):
         switch, whose commit waits for everything before it, and what is half filled is thrown away.
         """
         position, end = 0, await self._source.end()
-        await connection.execute("set synchronous_commit to off")
+        await connection.execute(FILL)
         ahead = asyncio.ensure_future(self._after(position))
         try:
             while True:
@@ -377,7 +378,7 @@ class Projector(Generic[T]):
             ahead.cancel()
             await asyncio.wait([ahead])
             if not connection.is_closed():
-                await connection.execute("reset synchronous_commit")
+                await connection.execute(FILLED)
 
     async def _after(self, position: int) -> tuple[Any, int, int]:
         """What the next records tell, how many they are, and the position of the last."""

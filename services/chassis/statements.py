@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-BEGIN: Final = (
-    "begin isolation level read committed; "
-    "set local plan_cache_mode = force_generic_plan; "
-    "set local enable_seqscan = off; "
-    "set local jit = off"
-)
-"""How every transaction that writes begins.
+_PLANS: Final = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "jit": "off",
+}
+"""How statements are planned that find rows by key and take their arguments as arrays.
 
-Its statements find rows by key and take their arguments as arrays. Left to itself the server plans
-such a statement anew each time that its arrays are shorter than the ten elements that it expects of
-any, which takes as long as the statement. A plan that is kept must not be one that reads a whole
-table because it was small when the plan was made.
+Left to itself the server plans such a statement anew each time that its arrays are shorter than the
+ten elements that it expects of any, which takes as long as the statement. A plan that is kept must
+not be one that reads a whole table because it was small when the plan was made.
 """
+
+BEGIN: Final = "; ".join(
+    ["begin isolation level read committed", *(f"set local {k} = {v}" for k, v in _PLANS.items())]
+)
+"""How every transaction that writes begins."""
+
+_FILLING: Final = {**_PLANS, "synchronous_commit": "off"}
+FILL: Final = "; ".join(f"set {name} = {value}" for name, value in _FILLING.items())
+FILLED: Final = "; ".join(f"reset {name}" for name in _FILLING)
+"""The same for a connection that fills tables without transactions, and does not wait for the disk."""
 
 BODY: Final = "version, type, schema_version, body"
 """The fields of a `Body`."""

@@ -32,7 +32,6 @@ from services.settlement.open_items import open_items
 from services.settlement.projections import (
     PROJECTIONS,
     STORIES,
-    parsed,
     stored_rulebook,
     stored_story,
     stories_of,
@@ -78,7 +77,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         if story is None:
             raise NotFound(f"there is no coup {request.coup_id}")
         token = self.runtime.token(live.position)
-        return pb.GetCoupResponse(coup=_message(parsed(story)), as_of_token=token)
+        return pb.GetCoupResponse(coup=_message(story), as_of_token=token)
 
     async def ListCoups(self, request: Any, context: Any) -> pb.ListCoupsResponse:
         """Coups of a table, oldest first; without a table those of all, table by table."""
@@ -201,7 +200,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
             live = await projection.live(connection, STORIES)
             if request.coup_id:
                 story = await stored_story(connection, live.schema, request.coup_id)
-                wanted = parsed(story).rulebook_hash if story is not None else ""
+                wanted = story.rulebook_hash if story is not None else ""
             document = await stored_rulebook(connection, live.schema, wanted)
         if document is None:
             raise NotFound(f"there are no rules of {request.coup_id or request.rulebook_hash}")
@@ -247,7 +246,7 @@ class SettlementService(pb_grpc.SettlementServiceServicer):
         ):
             live = await projection.live(connection, STORIES)
             stored = await stored_story(connection, live.schema, coup_id)
-        return live.position, None if stored is None else parsed(stored)
+        return live.position, stored
 
     async def _activations(self, table_id: str, records: Sequence[Record]) -> list[Record]:
         """The records that put rulebooks in force at the table, up to that of the coup with these records.

@@ -1,9 +1,12 @@
-"""What queries read of coups: one row a coup, kept by folding the log in order."""
+"""What queries read of coups: one row a coup, and those of its wagers where they are many.
+
+Kept by folding the log in order.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -15,17 +18,16 @@ from services.rules.rulebook import canonical_json
 from services.settlement.queries.projection import Resources
 from services.settlement.reading import Read, read, settings_of
 from services.settlement.reports.projection import ReportFacts
-from services.settlement.story import TOLD, Story, begun, tell
+from services.settlement.story import TOLD, Story, StoryWager, begun, tell
+from services.settlement.wager_rows import WITH_COUP_MAX, WagerRows
 
 STORIES: Final = "coups"
 
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_WAGERS: Final = WagerRows("wagers")
+
+_encode = msgspec.json.Encoder().encode  # wagers stay in order of acceptance
 _decode = msgspec.json.Decoder(Story).decode
-
-
-def written(story: Story) -> bytes:
-    """A story as it is stored and compared: the same bytes for the same story."""
-    return _encode(story)
+_decode_wager = msgspec.json.Decoder(StoryWager).decode
 
 
 class Told(Struct, frozen=True):
@@ -42,7 +44,7 @@ class CoupStories:
     """The projection `coups`: the stories of coups, and every rulebook that one was played under."""
 
     name: str = STORIES
-    version: int = 4
+    version: int = 5
 
     async def create(self, connection: Any, schema: str) -> None:
         """The tables, and the order of coups for lists."""
@@ -54,7 +56,8 @@ class CoupStories:
                 session integer not null,
                 number integer not null,
                 status text not null,
-                story bytea not null
+                story bytea not null,
+                apart boolean not null
             );
             create index on "{schema}".coups (table_id, session, number);
             create table "{schema}".rulebooks (
@@ -63,6 +66,7 @@ class CoupStories:
             );
             """
         )
+        await _WAGERS.create(connection, schema)
 
     def told(self, records: Sequence[Entry]) -> Told:
         """The events of each coup, and the rulebooks that the records bring."""
@@ -76,24 +80,35 @@ class CoupStories:
         if not by_coup:
             return
         rows = await connection.fetch(
-            f'select coup_id, story from "{schema}".coups where coup_id = any($1::text[])',  # noqa: S608
+            f'select coup_id, story, apart from "{schema}".coups where coup_id = any($1::text[])',  # noqa: S608
             list(by_coup),
         )
-        before = dict(rows)
-        kept = [
-            _gone_on(coup_id, before.get(coup_id), events) for coup_id, events in by_coup.items()
-        ]
+        before = {coup_id: (story, apart) for coup_id, story, apart in rows}
+        named = {
+            coup_id: _wagers_in(by_coup[coup_id]) for coup_id, (_, apart) in before.items() if apart
+        }
+        known = await _WAGERS.fetch(connection, schema, named)
+        kept: list[_Kept] = []
+        for coup_id, events in by_coup.items():
+            story, apart = before.get(coup_id, (b"", False))
+            kept.append(_gone_on(coup_id, story, events, known.get(coup_id, {}), apart=apart))
+        stories = [each.story for each in kept]
         await connection.execute(
-            f'insert into "{schema}".coups (coup_id, table_id, session, number, status, story) '  # noqa: S608
+            f'insert into "{schema}".coups '  # noqa: S608
+            "(coup_id, table_id, session, number, status, story, apart) "
             "select * from unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::text[], "
-            "$6::bytea[]) on conflict (coup_id) do update "
-            "set status = excluded.status, story = excluded.story",
-            [story.coup_id for story in kept],
-            [story.table_id for story in kept],
-            [int(story.coup_id.rsplit(":", 2)[1]) for story in kept],
-            [story.number for story in kept],
-            [story.status for story in kept],
-            [written(story) for story in kept],
+            "$6::bytea[], $7::bool[]) on conflict (coup_id) do update "
+            "set status = excluded.status, story = excluded.story, apart = excluded.apart",
+            [story.coup_id for story in stories],
+            [story.table_id for story in stories],
+            [int(story.coup_id.rsplit(":", 2)[1]) for story in stories],
+            [story.number for story in stories],
+            [story.status for story in stories],
+            [_encode(story) for story in stories],
+            [each.apart for each in kept],
+        )
+        await _WAGERS.store(
+            connection, schema, {each.story.coup_id: each.wagers for each in kept if each.wagers}
         )
 
     async def _keep_rulebooks(
@@ -131,26 +146,80 @@ def _by_coup(heard: Sequence[Read]) -> dict[str, list[Read]]:
     return by_coup
 
 
-def _gone_on(coup_id: str, before: bytes | None, events: Sequence[Read]) -> Story:
-    """The story of a coup with more events in it; most of them are only counted."""
-    story = begun(coup_id, events[0].meta) if before is None else _decode(before)
+def _wagers_in(events: Sequence[Read]) -> set[str]:
+    """The wagers that events of a coup tell of."""
+    named = (getattr(each.event, "wager_id", "") for each in events if each.kind in TOLD)
+    return {wager_id for wager_id in named if wager_id}
+
+
+class _Kept(Struct, frozen=True):
+    """What is written of a coup."""
+
+    story: Story
+    """With its wagers, unless they are kept apart."""
+
+    wagers: dict[str, bytes]
+    """Those that are kept apart and changed."""
+
+    apart: bool
+
+
+def _gone_on(
+    coup_id: str,
+    before: bytes,
+    events: Sequence[Read],
+    known: Mapping[str, bytes],
+    *,
+    apart: bool,
+) -> _Kept:
+    """The story of a coup with more events in it; most of them are only counted.
+
+    `known`: of a coup whose wagers are kept apart, those that the events tell of.
+    """
+    story = _decode(before) if before else begun(coup_id, events[0].meta)
+    wagers = {wager_id: _decode_wager(wager) for wager_id, wager in known.items()}
+    if apart:
+        story = replace(story, wagers=wagers)
     for each in events:
         if each.kind in TOLD:
             story = tell(story, each)
-    return replace(story, events=story.events + len(events))
+    story = replace(story, events=story.events + len(events))
+    if not apart and len(story.wagers) <= WITH_COUP_MAX:
+        return _Kept(story, {}, apart=False)
+    changed = {
+        wager_id: _encode(wager)
+        for wager_id, wager in story.wagers.items()
+        if wager is not wagers.get(wager_id)
+    }
+    return _Kept(replace(story, wagers={}), changed, apart=True)
 
 
 PROJECTIONS: Final[tuple[type[Any], ...]] = (CoupStories, Resources, ReportFacts)
 """All that the service keeps up to date."""
 
 
-async def stored_story(connection: Any, schema: str, coup_id: str) -> bytes | None:
+_WHOLE: Final = """
+select coup.story, array(
+    select kept.wager from "{schema}".wagers as kept
+    where coup.apart and kept.coup_id = coup.coup_id order by kept.place
+) from "{schema}".coups as coup
+"""
+"""One statement, so that nothing comes between a coup and its wagers."""
+
+
+def whole(story: bytes, apart: Iterable[bytes]) -> Story:
+    """A story from what is kept of it, and of its wagers where they are kept apart."""
+    known = _decode(story)
+    wagers = {wager.wager_id: wager for wager in map(_decode_wager, apart)}
+    return replace(known, wagers=wagers) if wagers else known
+
+
+async def stored_story(connection: Any, schema: str, coup_id: str) -> Story | None:
     """The story of a coup as queries see it."""
-    found: bytes | None = await connection.fetchval(
-        f'select story from "{schema}".coups where coup_id = $1',  # noqa: S608
-        coup_id,
+    found = await connection.fetchrow(
+        f"{_WHOLE.format(schema=schema)} where coup.coup_id = $1", coup_id
     )
-    return found
+    return None if found is None else whole(*found)
 
 
 async def stored_rulebook(connection: Any, schema: str, rulebook_hash: str) -> bytes | None:
@@ -176,15 +245,10 @@ async def stories_of(
         else "(table_id, session, number) > ($1, $2, $3)"
     )
     rows = await connection.fetch(
-        f'select story from "{schema}".coups where {condition} '  # noqa: S608
+        f"{_WHOLE.format(schema=schema)} where {condition} "
         "order by table_id, session, number limit $4",
         table_id or after[0],
         *after[1:],
         limit,
     )
-    return [_decode(row[0]) for row in rows]
-
-
-def parsed(story: bytes) -> Story:
-    """A stored story."""
-    return _decode(story)
+    return [whole(*row) for row in rows]

@@ -24,6 +24,7 @@ COMMANDS = {
     "figures": "make bench ARGS=--write",
     "peers": "make bench ARGS='--only peers --write'",
     "growth": "make bench-growth ARGS=--write",
+    "crowd": "make bench ARGS='--only crowd --write'",
     "memory": "BROKER=apache make bench ARGS='--only memory --rounds 160 --write'",
 }
 """The tables of the document, by the command that writes them."""

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from services.devstack.stack import Stack
 from tests.bench import (
+    crowding,
     dealing,
     deciding,
     drawing,
@@ -46,7 +47,7 @@ ALL: Final = (
     "start",
 )
 WITHOUT_SERVERS: Final = ("replay", "pure", "core")
-ASKED_FOR: Final = ("memory", "peers", "growth")
+ASKED_FOR: Final = ("memory", "peers", "growth", "crowd")
 """Measured only where they are asked for: they take long, or fetch what they are beside."""
 
 T = TypeVar("T")
@@ -121,7 +122,7 @@ def _without_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
 
 def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
     """What needs PostgreSQL and a broker, and no service."""
-    if {"settlement", "rebuild", "log"} & set(groups):
+    if {"settlement", "rebuild", "crowd", "log"} & set(groups):
         with Stack(services=(), durable=True, report=say) as bare:
             if "settlement" in groups:
                 say("settlement")
@@ -131,6 +132,9 @@ def _with_servers(plan: Plan, groups: Collection[str]) -> Iterator[Row]:
             if "rebuild" in groups:
                 say("rebuild")
                 yield from _within(plan, rebuilding.measure(bare, plan.rounds, plan.events))
+            if "crowd" in groups:
+                say("crowd")
+                yield from _within(plan, crowding.measure(bare, plan.rounds))
             if "log" in groups and plan.only is None:
                 say("log")
                 yield from _within(plan, growing.measure(bare, plan.rounds, plan.events))

@@ -57,6 +57,7 @@ class Disk:
         """Tables of the movements that wait for an answer of the wallet, by place in the log."""
 
         self.rows: dict[str, bytes] = {}
+        self.wagers: dict[str, dict[str, bytes]] = {}
         self.applied = 0
         """Position up to which the projection's rows are."""
 

@@ -314,18 +314,31 @@ async def pay(node: Node, movement: Movement) -> Answer:
 
 
 class _Rows:
-    """The statements of the projection `coups` on a dictionary; rulebooks are not kept."""
+    """The statements of the projection `coups` on dictionaries; rulebooks are not kept."""
 
-    def __init__(self, rows: dict[str, bytes]) -> None:
-        self._rows = rows
-        self.new: dict[str, bytes] = {}
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._new: dict[str, bytes] = {}
+        self._new_wagers: dict[str, dict[str, bytes]] = {}
 
-    async def fetch(self, _: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
-        return [(each, self._rows[each]) for each in ids if each in self._rows]
+    async def fetch(self, statement: str, *columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        rows, kept = self._disk.rows, self._disk.wagers
+        if "wagers" in statement:
+            pairs = zip(*columns, strict=True)
+            return [(c, w, kept[c][w]) for c, w in pairs if w in kept.get(c, {})]
+        return [(each, rows[each], each in kept) for each in columns[0] if each in rows]
 
     async def execute(self, statement: str, *columns: Sequence[Any]) -> None:
-        if "coups (" in statement:
-            self.new.update(zip(columns[0], columns[5], strict=True))
+        if "wagers (" in statement:
+            for coup_id, wager_id, wager in zip(*columns, strict=True):
+                self._new_wagers.setdefault(coup_id, {})[wager_id] = wager
+        elif "coups" in statement:
+            self._new.update(zip(columns[0], columns[5], strict=True))
+
+    def commit(self) -> None:
+        self._disk.rows.update(self._new)
+        for coup_id, wagers in self._new_wagers.items():
+            self._disk.wagers.setdefault(coup_id, {}).update(wagers)
 
 
 class Stories:
@@ -342,10 +355,10 @@ class Stories:
         await self._subscription.run()
 
     async def _apply(self, records: Sequence[Any]) -> None:
-        rows = _Rows(self._disk.rows)
+        rows = _Rows(self._disk)
         known = self._disk.applied
         stories = CoupStories()
         told = stories.told([r for r in records if r.position > known])
         await stories.apply(rows, told, "sim")
-        self._disk.rows.update(rows.new)
+        rows.commit()
         self._disk.applied = max(known, records[-1].position)

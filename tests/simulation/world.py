@@ -358,7 +358,7 @@ class World:
 
     def _projections(self) -> None:
         """Every row of the projection is what a rebuild from the log gives."""
-        from services.settlement.projections import written
+        from services.settlement.projections import whole
         from services.settlement.rebuild import rebuilt
 
         disk = self.disks["settlement"]
@@ -367,7 +367,7 @@ class World:
         for coup_id, row in disk.rows.items():
             records = data.coups.get(coup_id, [])
             evidence = rebuilt(coup_id, records, [r for r in opened if b"settings" in r.body])
-            if written(evidence.story) != row:
+            if whole(row, disk.wagers.get(coup_id, {}).values()) != evidence.story:
                 raise Breach(f"the projection of {coup_id} is not what a rebuild gives")
             play = [f for f in evidence.findings if "the cards give" not in f and "follow" not in f]
             if play:

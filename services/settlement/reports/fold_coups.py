@@ -14,7 +14,7 @@ from services.rules.hands import is_pair
 from services.settlement.reports.facts import CoupFact
 from services.settlement.reports.state import CoupState, Here
 
-_NOT_IN_THE_FACT: Final = ("accepted", "player", "banker", "in_shoe")
+_NOT_IN_THE_FACT: Final = ("accepted", "apart", "player", "banker", "in_shoe")
 
 
 def fold(here: Here) -> list[CoupFact]:

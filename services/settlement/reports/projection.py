@@ -9,12 +9,21 @@ from typing import Any, Final, get_args, get_type_hints
 import msgspec
 
 from services.chassis.decider import Entry
+from services.contracts.settlement import PromoTokensDecided
 from services.rules.rulebook import canonical_json, rulebook_of
 from services.settlement.reading import Read, settings_of
 from services.settlement.reports import views
 from services.settlement.reports.facts import TABLES, Fact
 from services.settlement.reports.fold import facts_of, heard
-from services.settlement.reports.state import CoupState, Known, ShoeState, TableState, shoe_key
+from services.settlement.reports.state import (
+    CoupState,
+    Known,
+    ShoeState,
+    TableState,
+    WagerState,
+    shoe_key,
+)
+from services.settlement.wager_rows import WITH_COUP_MAX, WagerRows, Wagers
 
 REPORTS: Final = "reports"
 
@@ -42,7 +51,10 @@ _KEYS: Final = {
 }
 """What is looked for, beside the place in the log."""
 
-_encode = msgspec.msgpack.Encoder(order="deterministic").encode
+_WAGERS: Final = WagerRows("known_wagers")
+
+_encode = msgspec.msgpack.Encoder().encode  # wagers stay in order of acceptance
+_decode_wager = msgspec.msgpack.Decoder(WagerState).decode
 _DECODERS: Final = {name: msgspec.msgpack.Decoder(kind) for name, kind in _STATES.items()}
 
 
@@ -50,7 +62,7 @@ class ReportFacts:
     """The projection `reports`: facts, the rulebooks they name, and what folding remembers."""
 
     name: str = REPORTS
-    version: int = 7
+    version: int = 8
 
     async def create(self, connection: Any, schema: str) -> None:
         """A table for each kind of fact; nothing ever changes a row of them."""
@@ -65,6 +77,7 @@ class ReportFacts:
             await connection.execute(
                 f'create table "{schema}".known_{name} (id text primary key, state bytea not null)'
             )
+        await _WAGERS.create(connection, schema)
         await connection.execute(
             f'create table "{schema}".rulebooks '
             "(rulebook_hash text primary key, rulebook_id text not null, document bytea not null)"
@@ -78,11 +91,16 @@ class ReportFacts:
         """Fold events into facts, and remember what the next ones need."""
         if not told:
             return
-        await self._keep_rulebooks(connection, schema, [each for _, each in told])
-        known = await self._remembered(connection, schema, [each for _, each in told])
+        events = [each for _, each in told]
+        await self._keep_rulebooks(connection, schema, events)
+        known = await self._remembered(connection, schema, events)
+        before = await _wagers(connection, schema, events, known)
+        for coup_id, kept in before.items():
+            known.coups[coup_id].accepted = {key: _decode_wager(each) for key, each in kept.items()}
         facts = [fact for position, each in told for fact in facts_of(position, each, known)]
         for name, kind in TABLES.items():
             await _insert(connection, schema, name, [f for f in facts if type(f) is kind])
+        await _WAGERS.store(connection, schema, _set_apart(before, known))
         for name in _STATES:
             states = getattr(known, name)
             await connection.execute(
@@ -153,3 +171,36 @@ def _ids(events: Iterable[Read]) -> dict[str, set[str]]:
         if shoe_id := getattr(each.event, "shoe_id", ""):
             ids["shoes"].add(shoe_key(table_id, shoe_id))
     return ids
+
+
+async def _wagers(connection: Any, schema: str, events: Iterable[Read], known: Known) -> Wagers:
+    """What earlier batches said of the wagers that the events tell of, where they are kept apart."""
+    named: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    for each in events:
+        coup_id = getattr(each.event, "coup_id", "")
+        coup = known.coups.get(coup_id)
+        if coup is None or not coup.apart:
+            continue
+        if isinstance(each.event, PromoTokensDecided):
+            whole.add(coup_id)  # it names tokens: which wagers these were is looked for
+        elif wager_id := getattr(each.event, "wager_id", ""):
+            named.setdefault(coup_id, set()).add(wager_id)
+    some = {coup_id: ids for coup_id, ids in named.items() if coup_id not in whole}
+    return {
+        **await _WAGERS.fetch(connection, schema, some),
+        **await _WAGERS.fetch_all(connection, schema, whole),
+    }
+
+
+def _set_apart(before: Wagers, known: Known) -> Wagers:
+    """Take the wagers out of coups with many; gives those of them that are not as they were."""
+    changed: Wagers = {}
+    for coup_id, coup in known.coups.items():
+        if not coup.apart and len(coup.accepted) <= WITH_COUP_MAX:
+            continue
+        kept = before.get(coup_id, {})
+        now = {wager_id: _encode(wager) for wager_id, wager in coup.accepted.items()}
+        changed[coup_id] = {key: wager for key, wager in now.items() if wager != kept.get(key)}
+        coup.accepted, coup.apart = {}, True
+    return changed

@@ -127,6 +127,9 @@ class CoupState(Struct, kw_only=True):
     winner: str = ""
     any_natural: bool = False
     accepted: dict[str, WagerState] = field(default_factory=dict)
+    apart: bool = False
+    """The wagers are kept apart: those that are here are some of them."""
+
     wagers: int = 0
     revision: int = 0
     opened_at_us: int = 0
