@@ -177,6 +177,24 @@ async def transaction(connection: Any, *, and_then: str = "") -> AsyncIterator[N
     await connection.execute("commit")
 
 
+@asynccontextmanager
+async def given_back(connection: Any, *, by: str) -> AsyncIterator[None]:
+    """Leave a connection of a pool as it was, by a statement, or close it.
+
+    Who gets it next would work under what was set here; nothing else resets it.
+    """
+    try:
+        yield
+    finally:
+        try:
+            await connection.execute(by)
+        except BaseException as error:
+            with suppress(asyncpg.InterfaceError):  # it is closed, and the pool's no more
+                connection.terminate()
+            if not isinstance(error, TRANSIENT):
+                raise
+
+
 def _columns(marks: Mapping[Pair, InboxMark]) -> tuple[list[Any], ...]:
     """Marks as the columns of the inbox, in an order in which nobody waits for each other."""
     pairs = sorted(marks)

@@ -26,7 +26,7 @@ from typing import Any, Final, Generic, NoReturn, Protocol, TypeVar
 from msgspec import Struct
 
 from services.chassis.decider import Entry
-from services.chassis.postgres import Pool, advance_checkpoint, transaction
+from services.chassis.postgres import Pool, advance_checkpoint, given_back, transaction
 from services.chassis.statements import FILL, FILLED
 from services.chassis.store import Advance, Store
 from services.contracts.core import NotYet
@@ -337,14 +337,13 @@ class Projector(Generic[T]):
 
     @contextlib.asynccontextmanager
     async def _only_builder(self) -> AsyncIterator[Any]:
-        async with self._pool.acquire() as connection:
+        async with (
+            self._pool.acquire() as connection,
+            given_back(connection, by="select pg_advisory_unlock_all()"),
+        ):
             if not await connection.fetchval("select pg_try_advisory_lock($1)", self._rebuild_key):
                 raise RebuildRuns(self._projection.name)
-            try:
-                yield connection
-            finally:
-                if not connection.is_closed():
-                    await connection.execute("select pg_advisory_unlock($1)", self._rebuild_key)
+            yield connection
 
     async def _fill(
         self, connection: Any, schema: str, progress: Callable[[int, int], None]
@@ -354,8 +353,14 @@ class Projector(Generic[T]):
         Without transactions, and without waiting for the disk: nobody reads these tables before the
         switch, whose commit waits for everything before it, and what is half filled is thrown away.
         """
+        async with given_back(connection, by=FILLED):
+            await connection.execute(FILL)
+            return await self._filled(connection, schema, progress)
+
+    async def _filled(
+        self, connection: Any, schema: str, progress: Callable[[int, int], None]
+    ) -> int:
         position, end = 0, await self._source.end()
-        await connection.execute(FILL)
         ahead = asyncio.ensure_future(self._after(position))
         try:
             while True:
@@ -377,8 +382,6 @@ class Projector(Generic[T]):
         finally:
             ahead.cancel()
             await asyncio.wait([ahead])
-            if not connection.is_closed():
-                await connection.execute(FILLED)
 
     async def _after(self, position: int) -> tuple[Any, int, int]:
         """What the next records tell, how many they are, and the position of the last."""

@@ -13,7 +13,7 @@ from services.chassis import projection as under_test
 from services.chassis.clock import SystemClock
 from services.chassis.decider import Entry
 from services.chassis.memory import MemoryStore
-from services.chassis.postgres import Pool, PostgresStore
+from services.chassis.postgres import Pool, PostgresStore, open_pool
 from services.chassis.projection import (
     Moved,
     NotLive,
@@ -327,6 +327,43 @@ class TestProjector:
         await make(log).prepare()  # does not wait for the rebuild
         assert (await first).generation == 2
         assert (await make(log).rebuild(progress=no_progress)).generation == 3
+
+    @pytest.mark.parametrize("pause_s", [0.0, 0.0005, 0.05])
+    async def test_a_rebuild_that_is_cancelled_again_and_again_leaves_nothing_behind(
+        self, log: PostgresStore, ports_database: str, pause_s: float
+    ) -> None:
+        """Who got its connection next would not wait for the disk, or keep all others from building."""
+        stands = asyncio.Event()
+
+        class Standing(OwnLog):
+            async def end(self) -> int:
+                return 1_000_000
+
+            async def read(self, *, after_position: int, limit: int) -> Sequence[Entry]:
+                stands.set()
+                await asyncio.Event().wait()
+                return ()
+
+        alone = await open_pool(ports_database, connections_max=1)
+        try:
+            projector = Projector(Totals(), Standing(log), alone)
+            await projector.prepare()
+            rebuilding = asyncio.create_task(projector.rebuild(progress=no_progress))
+            await stands.wait()
+            while not rebuilding.done():
+                rebuilding.cancel()
+                await asyncio.sleep(pause_s)
+            with pytest.raises(asyncio.CancelledError):
+                await rebuilding
+            async with alone.acquire() as connection:
+                assert await connection.fetchval("show enable_seqscan") == "on"
+                held = await connection.fetchval(
+                    "select count(*) from pg_locks where locktype = 'advisory' and database = "
+                    "(select oid from pg_database where datname = current_database())"
+                )
+                assert held == 0
+        finally:
+            await alone.close()
 
     async def test_leftovers_are_removed_by_the_next_rebuild(self, log: PostgresStore) -> None:
         """A rebuild that died and tables that were replaced do not pile up."""
