@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from aiokafka import TopicPartition
 
 from services.chassis import bus
 from services.chassis.decider import Record
@@ -37,9 +38,21 @@ async def append_for(source: Source, seconds: float) -> None:
         await asyncio.sleep(0.02)
 
 
+def assigned(sink: Sink) -> set[TopicPartition]:
+    subscriber = sink.consumers._subscriber
+    consumer = None if subscriber is None else subscriber.consumer
+    return set() if consumer is None else set(consumer.assignment())
+
+
 async def both_have_partitions(*sinks: Sink) -> None:
+    """The group has met: one who still has what another got is about to learn it."""
+
+    def divided() -> bool:
+        parts = [assigned(sink) for sink in sinks]
+        return all(parts) and len(set().union(*parts)) == sum(map(len, parts))
+
     await until(
-        lambda: all(sink.consumers.status().partitions > 0 for sink in sinks),
+        divided,
         what=lambda: f"partitions for all: {[sink.consumers.status() for sink in sinks]}",
     )
 
@@ -132,12 +145,8 @@ async def test_one_member_has_the_same_partitions_of_every_topic(memory_rig: Rig
     second = await memory_rig.sink(one, two, store=first.store)
     await both_have_partitions(first, second)
     for sink in (first, second):
-        subscriber = sink.consumers._subscriber
-        assert subscriber is not None
-        assert subscriber.consumer is not None
-        assigned = subscriber.consumer.assignment()
         by_topic = [
-            {partition.partition for partition in assigned if partition.topic == source.topic}
+            {each.partition for each in assigned(sink) if each.topic == source.topic}
             for source in (one, two)
         ]
         assert by_topic[0] == by_topic[1]
@@ -158,10 +167,7 @@ async def test_a_static_member_gets_its_partitions_back_without_a_rebalance(
     await both_have_partitions(first, second)
 
     def partitions(sink: Sink) -> set[int]:
-        subscriber = sink.consumers._subscriber
-        assert subscriber is not None
-        assert subscriber.consumer is not None
-        return {partition.partition for partition in subscriber.consumer.assignment()}
+        return {each.partition for each in assigned(sink)}
 
     before = partitions(first), partitions(second)
     await second.consumers.stop(5.0)
