@@ -162,9 +162,9 @@ def _locking(service: str, streams: Iterable[str]) -> str:
 
 @asynccontextmanager
 async def transaction(connection: Any, *, and_then: str = "") -> AsyncIterator[None]:
-    """A transaction that writes, on a connection; it begins with a statement.
+    """A transaction that writes, and begins with a statement.
 
-    The driver's own takes a round trip more where there is one.
+    After the driver's own way to begin, that would take a round trip more.
     """
     try:
         await connection.execute(f"{BEGIN}; {and_then}")

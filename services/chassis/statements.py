@@ -12,8 +12,8 @@ _PLANS: Final = {
 """How statements are planned that find rows by key and take their arguments as arrays.
 
 Left to itself the server plans such a statement anew each time that its arrays are shorter than the
-ten elements that it expects of any, which takes as long as the statement. A plan that is kept must
-not be one that reads a whole table because it was small when the plan was made.
+ten elements that it expects of any. A plan that is kept must not be one that reads a whole table
+because it was small when the plan was made.
 """
 
 BEGIN: Final = "; ".join(

@@ -76,7 +76,7 @@ async def _prepared(store: PostgresStore) -> list[tuple[str, str, int, int]]:
 
 
 async def test_statements_with_short_arrays_are_planned_once(store: PostgresStore) -> None:
-    """Planned anew each time, such a statement takes twice as long."""
+    """With arrays of one element, as a lone command has them, the server would plan each anew."""
     for number in range(ROUNDS):
         await _one(store, number)
     assert [text for _, text, _, plans in await _prepared(store) if plans] == []
